@@ -1,4 +1,4 @@
-"""Cache of machine code and certificates of proofs in files, which all processes of a user share.
+"""Files that cache machine code and certificates of proofs for all processes of a user.
 
 The name of a file of machine code is a digest of the code's text and of the target machine. Each file begins
 with a digest of its name and content, so that the cache can ignore damaged and renamed files.
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Maximum size in bytes of all cached machine code. Typical games have 10 to 300 kB, the largest games a few
-#: MB.
+#: Maximum size in bytes of all cached machine code. The code of a typical game has 10 to 300 kB, and the
+#: code of the largest games a few MB.
 CACHE_BYTES = 256 << 20
 _MAGIC = b"anygame machine code 2\n"
 _HEAD = len(_MAGIC) + hashlib.sha256().digest_size
@@ -34,7 +34,7 @@ def user_folder(variable: str, standard: str, default: str, *parts: str) -> Path
     """Return the folder that an environment variable names; None if the variable is empty.
 
     If the variable is not set, the folder is ``anygame`` in the folder that the XDG variable ``standard``
-    names, or else in ``default``. On Windows it is in the folder for local application data.
+    names, or else in ``default``. On Windows, ``anygame`` is in the folder for local application data.
     """
     chosen = os.environ.get(variable)
     if chosen is not None:
@@ -47,7 +47,7 @@ def user_folder(variable: str, standard: str, default: str, *parts: str) -> Path
 
 
 def read_cached(path: Path) -> bytes | None:
-    """Return the content of a cached file; None if it is damaged, or if other users can write the file."""
+    """Return the content of a cached file; None if the file is damaged or other users can write the file."""
     try:
         if not _is_ours(path.parent.lstat()):
             return None
@@ -84,8 +84,8 @@ def _is_ours(status: os.stat_result) -> bool:
 def write_cached(path: Path, image: bytes, most: int | None = None) -> None:
     """Cache content in a file, and ignore errors of the file system.
 
-    Then remove the oldest files until all files in the folder with the same suffix have at most ``most``
-    bytes, by default ``CACHE_BYTES``.
+    Then remove the oldest files with the same suffix in the folder, until the remaining files have at most
+    ``most`` bytes together, by default ``CACHE_BYTES``.
     """
     with contextlib.suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

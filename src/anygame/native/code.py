@@ -1,6 +1,6 @@
 """Machine code for this machine, compiled from LLVM's text form or read from the cache.
 
-Only this module and ``lowering`` import llvmlite. This module imports it at the first use.
+Only this module and ``lowering`` import llvmlite. This module imports llvmlite at the first use.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SUFFIX = ".code"
-#: LLVM's optimisation level for straight-line code, such as games. A higher level does not speed it up.
+#: LLVM's optimisation level for straight-line code, such as games. A higher level does not help.
 _EFFORT = 1
 #: LLVM's optimisation level for code with loops and calls.
 _FULL_EFFORT = 3
@@ -81,17 +81,17 @@ def _cached_image(key: str, cache: Path | None) -> bytes | None:
 def find_library(
     key: str, signatures: Mapping[str, tuple[Any, ...]], cache: Path | None = None
 ) -> Library | None:
-    """Return a library from the cache, or None if it is not cached. For ``key`` see `make_image`."""
+    """Return a library from the cache; None if the library is missing. For ``key`` see `make_image`."""
     image = _cached_image(key, cache)
     return None if image is None else load_library(image, signatures, cached=True)
 
 
 def make_image(code: str, key: str = "", cache: Path | None = None, *, is_straight: bool = True) -> bytes:
-    """Compile LLVM's text form for this machine, cache the machine code, and return it.
+    """Compile LLVM's text form for this machine; cache and return the machine code.
 
     ``key`` is the key of the cache: the code, or a string that determines the code. An empty key disables the
-    cache. With ``is_straight``, only the passes run that help straight-line code. Raises RuntimeError if LLVM
-    cannot read the code.
+    cache. With ``is_straight``, LLVM runs only the passes that help straight-line code. Raises RuntimeError
+    if LLVM cannot read the code.
     """
     llvm = _llvm()[0]
     effort = _EFFORT if is_straight else _FULL_EFFORT
@@ -152,7 +152,7 @@ def load_library(
     cached: bool = False,
     called: Iterable[bytes] = (),
 ) -> Library:
-    """Return the functions of machine code, linked with the machine code of the functions that it calls."""
+    """Return the functions of the machine code ``image``, linked with the machine code in ``called``."""
     llvm = _llvm()[0]
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(llvm))
     for part in (*called, image):
@@ -194,7 +194,7 @@ def _llvm() -> tuple[Any, str]:
 def _features(llvm: Any) -> str:
     try:
         return str(llvm.get_host_cpu_features().flatten())
-    except RuntimeError:  # LLVM cannot detect features on some systems; it then uses those of the CPU model
+    except RuntimeError:  # on some systems, LLVM cannot detect features, and assumes those of the CPU model
         return ""
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _HERE: Final = Path(__file__).parent
 _compiling: Final = Lock()
-#: Program that lowers the functions of a folder. It adds the sources to the import path for builds by pip.
+#: Program that lowers the functions of a folder. For builds by pip, it adds the sources to the path.
 _LOWER: Final = (
     "import runpy, sys; sys.path.insert(0, sys.argv[1]); "
     "runpy.run_module('anygame.native.lowering', run_name='__main__')"
@@ -39,14 +39,14 @@ def text_of(room: str) -> Path:
 
 @cache
 def digest_of(room: str) -> str:
-    """Return a digest of the sources of a room and of this folder, as they were at the first call."""
+    """Return a digest of the sources of a room and of ``anygame.native`` at the time of the first call."""
     return source_digest(_HERE, _HERE.parent / room)
 
 
 def load(room: str, signatures: Mapping[str, tuple[Any, ...]]) -> Library:
     """Return the native code of a room; compile it unless it is cached.
 
-    Raises CompilationError if numba cannot lower the sources, and RuntimeError if LLVM cannot compile them.
+    Raises CompilationError if numba cannot lower the sources, and RuntimeError if LLVM fails.
     """
     key = f"{room} {digest_of(room)}"
     with _compiling:
@@ -64,7 +64,7 @@ def _image(room: str, key: str) -> bytes:
 
 
 def _shipped(room: str) -> str | None:
-    """Return the text in the package, or None if it is missing, is damaged or has other sources."""
+    """Return the packaged text of a room; None if the text is missing, damaged or from other sources."""
     try:
         digest, _, text = gzip.decompress(text_of(room).read_bytes()).decode().partition("\n")
     except (OSError, EOFError, ValueError, zlib.error):

@@ -50,12 +50,12 @@ def lowered(room: str) -> str:
     whole.link_in(llvm.parse_assembly("\n".join(entries)))
     for value in (*whole.functions, *whole.global_variables):
         if not value.is_declaration and value.name not in names:
-            value.linkage = llvm.Linkage.internal  # LLVM can remove it if unused
+            value.linkage = llvm.Linkage.internal  # LLVM can remove unused internal values
     return _simplified(whole)
 
 
 def _simplified(module: Any) -> str:
-    """Return the text of a module after machine-independent optimisation, which makes it 7x shorter."""
+    """Return the text of a module after machine-independent optimisation, which makes the text 7x shorter."""
     llvm.initialize_native_target()
     machine = llvm.Target.from_default_triple().create_target_machine()
     module.data_layout = str(machine.target_data)
@@ -87,7 +87,7 @@ class _Lowering:
         return entry.inspect_llvm(kinds), entry.overloads[kinds].fndesc.llvm_func_name
 
     def _unpacking(self, function: Callable[..., Any], parameters: list[type | Elements]) -> FunctionType:
-        """Return a function that takes each array as the address of its table, and calls the function."""
+        """Return a function that calls ``function``, and takes the address of a table for each array."""
         names = [f"a{number}" for number in range(len(parameters))]
         namespace: dict[str, Any] = {"function": self.dispatcher_of(function)}
         arguments = []
@@ -101,7 +101,7 @@ class _Lowering:
         return namespace["entry"]
 
     def dispatcher_of(self, function: Callable[..., Any]) -> Any:
-        """Return the numba dispatcher of a marked function; it compiles a copy with replaced globals."""
+        """Return the numba dispatcher of a marked function, which compiles a copy with replaced globals."""
         dispatcher = self._dispatchers.get(function)
         if dispatcher is None:
             assert isinstance(function, FunctionType)
@@ -144,7 +144,7 @@ _OPTIONS: Final[dict[str, Any]] = {
 
 
 def _widened(kind: types.Type) -> types.Type:
-    """Replace each signed integer type by int64, so that numba compiles each function for only one width."""
+    """Return int64 for any signed integer type, so that numba compiles each function for only one width."""
     whole = types.unliteral(kind)
     return types.int64 if isinstance(whole, types.Integer) and whole.signed else kind
 
@@ -175,7 +175,7 @@ define i64 @"{name}"({given[2:]}) {{
 
 
 class _Counted(types.Array):
-    """An array type without negative indices, so that the code does not check for them."""
+    """An array type without negative indices, so that the code does not check the sign of an index."""
 
 
 register_model(_Counted)(models.ArrayModel)
@@ -223,7 +223,7 @@ def _read_array(
 ) -> Any:
     """Generate code that makes an array from row ``number`` of a table.
 
-    ``record`` is the stride in bytes. If it is None, the code reads the stride from the table.
+    ``record`` is the stride in bytes. If ``record`` is None, the code reads the stride from the table.
     """
     word = ir.IntType(64)
     table = builder.inttoptr(address, word.as_pointer())

@@ -73,7 +73,7 @@ def compiled(function: _F) -> _F:
     """Mark a function that native code can call.
 
     The function must not allocate memory, and must use only its arguments. Integers have 64 bits. A call from
-    Python runs the Python code, so that tests can compare it with the native code.
+    Python runs the Python code, so that tests can compare Python code and native code.
     """
     COMPILED.add(function)
     return function
@@ -82,7 +82,7 @@ def compiled(function: _F) -> _F:
 def exported(function: Callable[..., Any]) -> Exported:
     """Mark a function whose native code Python can call.
 
-    The annotation of a parameter must be ``int``, ``float`` or one of the array types above. The annotation
+    The annotation of a parameter must be ``int``, ``float`` or an array type of this module. The annotation
     of the result must be ``int``, ``bool`` or ``None``.
     """
     wrapper = _EXPORTED[f"{function.__module__}.{function.__name__}"] = Exported(function)
@@ -142,7 +142,7 @@ class Exported:
 
 @cache
 def native_code(room: str) -> Library:
-    """Return the native code of a room's exported functions, from the cache or compiled."""
+    """Return the native code of a room's exported functions. A room is a folder of ``anygame``."""
     signatures = {
         name: (ctypes.c_int64, *(ctypes.c_double if kind is float else ctypes.c_int64 for kind in parameters))
         for _, name, parameters in exports(room)
@@ -156,12 +156,12 @@ def native_code(room: str) -> Library:
 
 
 def room_of(function: Callable[..., Any]) -> str:
-    """Return the room of a function, for example ``search`` for a function of ``anygame.search.lanes``."""
+    """Return the folder of ``anygame`` with a function, such as ``search`` for ``anygame.search.lanes``."""
     return function.__module__.split(".")[1]
 
 
 def exports(room: str) -> Iterator[tuple[Exported, str, list[type | Elements]]]:
-    """Yield all variants of a room's exported functions: the function, its name and its parameter types."""
+    """Yield all variants of a room's exported functions: function, and name and types of the variant."""
     for module in import_module(f"anygame.{room}").NATIVE_MODULES:
         import_module(module)
     for function in _EXPORTED.values():
@@ -171,10 +171,10 @@ def exports(room: str) -> Iterator[tuple[Exported, str, list[type | Elements]]]:
 
 
 class Bundle:
-    """A function from the address of a table to a named tuple of arrays; only native code can call it.
+    """A function from the address of a table to a named tuple of arrays, which only native code can call.
 
-    ``records`` has the arrays that are fields of records, and therefore not contiguous. Its values are the
-    size of a record in bytes, or None if the table contains the size.
+    ``records`` has the names of arrays that are fields of records, and therefore not contiguous. Each name
+    maps to the size of a record in bytes, or to None if the table contains the size.
     """
 
     def __init__(
@@ -193,12 +193,12 @@ class Bundle:
 
 
 def elements_of(hint: Any) -> Elements | None:
-    """Return the element types in an annotation; None if it is not one of the array types above."""
+    """Return the element types in an annotation; None if the annotation is not an array type."""
     return next((part for part in get_args(hint) if isinstance(part, Elements)), None)
 
 
 def table_of(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    """Return the table of arrays that native code gets: int64 [arrays, 4].
+    """Return the table through which native code gets arrays: int64 [arrays, 4].
 
     The columns are the address, the lengths of both axes, and the stride between rows in bytes. The caller
     must keep table and arrays alive while native code uses the table.

@@ -29,7 +29,7 @@ class Bounds(NamedTuple):
 
     Attributes:
         least: the goal that the role can guarantee.
-        most: the goal to which the other roles can limit it.
+        most: the goal to which the other roles can limit the role.
     """
 
     least: float
@@ -43,7 +43,7 @@ def named_goals(game: Game) -> list[int]:
 
 
 def goal_or_nan(state: State, role: str) -> float:
-    """Return the goal of a role in a state; nan without exactly one goal, or if the goal exceeds LARGEST."""
+    """Return the goal of a role in a state; nan unless exactly one exists, from -LARGEST to LARGEST."""
     goal = state.goals()[role]
     return float("nan") if goal is None or abs(goal) > LARGEST else goal
 
@@ -54,12 +54,12 @@ class GoalScale:
 
     lowest: float
     highest: float
-    goals: tuple[int, ...] = ()  # Goals in the rules, ascending. ``goal`` returns exactly these goals.
+    goals: tuple[int, ...] = ()  # Goals in the rules, ascending. ``goal`` rounds very close values to these.
     digits: int = _DIGITS  # Number of decimals to which ``goal`` rounds other goals.
 
     @classmethod
     def over(cls, goals: Sequence[int]) -> GoalScale:
-        """Return the scale of goals whose values are stored with 32 bits. Without goals, it is 0 to 100."""
+        """Return the scale of goals whose values are stored with 32 bits; without goals, 0 to 100."""
         lowest, highest = min(goals, default=0), max(goals, default=0)
         if lowest == highest:
             # A scale with a single goal could not distinguish this goal from a missing goal.

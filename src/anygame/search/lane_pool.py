@@ -56,16 +56,16 @@ class LanePool:
 
 
 def legal_choices(legal: NDArray[np.bool_]) -> tuple[Ids, Ids, Ids]:
-    """Return the legal actions of all lanes, and for each lane the index and number of its actions."""
+    """Return the legal actions of all lanes, and for each lane the first index and the number of actions."""
     counts = legal.sum(axis=1).astype(np.int64)
     return np.nonzero(legal)[1].astype(np.int64), np.cumsum(counts) - counts, counts
 
 
 def joint_choices(options: Sequence[tuple[Ids, Ids, Ids]]) -> tuple[Ids, list[Ids]]:
-    """Return the lane and the action of each role, for every joint move of every lane.
+    """Return, for every joint move of every lane, the lane and the action of each role.
 
-    ``options`` has the result of ``legal_choices`` for each role. The action of the first role changes
-    fastest.
+    ``options`` has the result of ``legal_choices`` for each role. From one joint move to the
+    next, the action of the first role changes fastest.
     """
     joints = np.prod([counts for _, _, counts in options], axis=0, dtype=np.int64)
     source = np.repeat(np.arange(len(joints)), joints)

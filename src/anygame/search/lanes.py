@@ -114,7 +114,7 @@ def holds(states, index, fluent):
 
 @compiled
 def word_of(rows, literal, word):
-    """Return the values of a bit literal in the 64 lanes of a word. An odd literal is a complement."""
+    """Return a bit literal in the 64 lanes of a word: twice a row number, plus 1 for the complement."""
     value = rows[literal >> 1, word]
     return ~value if literal & 1 else value
 
@@ -139,7 +139,7 @@ class GameCode(NamedTuple):
     """Addresses and tables with which compiled functions play a game."""
 
     functions: Int64s  # Addresses of the kernel's functions and of their data.
-    layout: Int64s  # First row and number of fluents, the same of actions, bit literal of ``terminal``.
+    layout: Int64s  # First row and number of fluents, first row and number of actions, literal of the end.
     first_actions: Int32s  # [roles + 1]; the first action of each role, then the number of actions.
     legal: Int64s  # The bit literal of each action's legality.
     goal_roles: Int32s  # The role of each goal.
@@ -182,7 +182,7 @@ def _addresses(kernel: Kernel) -> list[int]:
 
 
 def refresh(code: GameCode, kernel: Kernel) -> None:
-    """Switch to the fastest machine code of the kernel that is ready."""
+    """Make the code of a game use the fastest machine code of the kernel that is ready."""
     code.functions[:DATA] = _addresses(kernel)
 
 
@@ -209,7 +209,7 @@ def choose(game, address):
 
 @compiled
 def load_states(game, rows, lanes, states, sources, count, square):
-    """Load states into the first ``count`` of ``lanes``, which are ascending; other lanes keep their states.
+    """Load states into the first ``count`` entries of the ascending ``lanes``; keep all other states.
 
     ``sources`` has for each lane the index of its state in ``states``, uint64 [any, words]. ``square``,
     uint64 [64], is a temporary array.
@@ -251,7 +251,7 @@ def read_states(rows, first, fluents, count, states, square):
 
 @compiled
 def read_square(rows, first, fluents, group, word, square):
-    """Set ``square`` to one word of the state of each of 64 lanes."""
+    """Set ``square`` to word number ``word`` of the states of 64 lanes."""
     base = 64 * word
     held = min(64, fluents - base)
     for bit in range(64):
@@ -264,9 +264,9 @@ def list_moves(game, rows, lanes, options, firsts, moves, limit):
     """List the legal moves of each role in the first lanes, after ``evaluate_state``.
 
     The function sets ``options``, int32 [lanes, roles], to the numbers of moves, ``firsts`` to the index of
-    the first move in ``moves``, and ``moves`` to the actions. A list can begin only below ``limit``; the
-    number of moves of a list without room is -1. Beyond the limit, ``moves`` has room for all actions of a
-    role. The result is the number of moves listed.
+    the first move in ``moves``, and ``moves`` to the actions. A list can begin only below index ``limit``;
+    a list without room has -1 moves. From the limit on, ``moves`` must have room for all actions of a role.
+    The result is the number of moves listed.
     """
     roles = options.shape[1]
     for lane in range(lanes):
@@ -305,7 +305,7 @@ def list_moves(game, rows, lanes, options, firsts, moves, limit):
 
 @compiled
 def _legal_bits(game, rows, action, word, lanes):
-    """Return a word with the lanes among the first ``lanes`` in which an action is legal."""
+    """Return a word with a bit for each of the first ``lanes`` lanes: whether an action is legal there."""
     bits = word_of(rows, game.legal[action], word)
     rest = lanes - 64 * word
     return bits if rest >= 64 else bits & ((_ONE << np.uint64(rest)) - _ONE)
@@ -313,7 +313,7 @@ def _legal_bits(game, rows, action, word, lanes):
 
 @compiled
 def joint_count(options: NDArray[Any], index: int) -> Any:
-    """Return the number of joint moves, given the number of moves of each role; 2**60 if it is too large."""
+    """Return the number of joint moves, given the number of moves of each role; 2**60 for 1e18 or more."""
     product = 1.0
     for role in range(options.shape[1]):
         product *= options[index, role]
@@ -322,7 +322,7 @@ def joint_count(options: NDArray[Any], index: int) -> Any:
 
 @compiled
 def goal_of(game, rows, role, lane):
-    """Return the highest goal of a role in a lane, and the number of goals that the rules give it there."""
+    """Return the highest goal of a role in a lane, and the number of goals of the role there."""
     goal, count = 0.0, 0
     for number in range(len(game.goal_bits)):
         if game.goal_roles[number] == role and bit_of(rows, game.goal_bits[number], lane):
@@ -349,7 +349,7 @@ def value_of_lane(game, rows, role, lane):
 def _load_block(
     game_address: int, rows: UInt64Rows, states: UInt64Rows, numbers: Int32s, square: UInt64s
 ) -> None:
-    """Load states, uint64 [n, words], into the first lanes; ``numbers`` counts from 0."""
+    """Load states, uint64 [n, words], into the first lanes; ``numbers`` has the integers from 0."""
     load_states(game_at(game_address), rows, numbers, states, numbers, len(states), square)
 
 
@@ -387,7 +387,7 @@ def _list_block(
 def put_moves(
     rows: UInt64Rows, first: int, options: Int32Rows, firsts: Int32Rows, moves: Int32s, number: int
 ) -> bool:
-    """Choose joint move ``number`` in each lane that has one; return False if no lane has one.
+    """Choose joint move ``number`` in all lanes that have this joint move; return False if there is none.
 
     The move of the last role changes fastest. Before the call, evaluate the state and clear the rows of
     actions, which begin at ``first``.
@@ -441,7 +441,7 @@ Successors = tuple["NDArray[np.int32]", "NDArray[np.bool_]", "NDArray[np.float64
 class BlockSuccessors:
     """A block of lanes that makes all successors of states.
 
-    Each state remains in its lane, which makes the joint moves one after another. Thus the gates that
+    Each state remains in its lane, and the lane makes all joint moves one after another. So the gates that
     depend only on the state are evaluated once for all joint moves.
     """
 

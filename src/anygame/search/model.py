@@ -1,6 +1,6 @@
 """Models: files with learned estimates of the states of a game.
 
-Searches find models in a folder with one file for each game, then among the models of the package. The
+Searches look for the model of a game in the folder of models, then among the models of the package. The
 environment variable ``ANYGAME_MODELS`` sets another folder. If the variable is empty, searches use no models.
 """
 
@@ -53,10 +53,10 @@ class TrainingProgress:
         games: number of finished games.
         positions: number of positions in these games.
         seconds: duration of self-play in seconds.
-        error: mean squared difference between estimates and results since the last report, 0 to 1.
+        error: mean squared difference, from 0 to 1, between estimates and results since the last comparison.
         score: score, from 0 to 1, of searches with the current weights against searches with the weights
             after half the games.
-        matches: number of matches of this comparison; 0 if the report has no comparison.
+        matches: number of matches that compare these weights; 0 if there was no comparison.
         interval: 95 % confidence interval of the score.
         left: estimated seconds until the end of the training; None if unknown.
     """
@@ -109,8 +109,8 @@ class ModelFigures:
         trial_leaves: number of leaves per move in the matches of the trial.
         trial_matches: number of matches between searches with and without the model.
         trial_score: points of the searches with the model.
-        trust: weight of the estimates, from 0 to 1. Searches use no playouts if it is 1, and do not use the
-            model if it is 0.
+        trust: weight of the estimates, from 0 to 1. At 1, searches use no playouts. At 0, searches do not use
+            the model.
         history: progress of the training, each time the number of games had doubled.
     """
 
@@ -306,12 +306,12 @@ def models_folder() -> Path | None:
 
 
 def model_name(game: Game) -> str:
-    """Return the name of the model file of a game, which is a prefix of the digest of its rules."""
+    """Return the name of a game's model file: a prefix of the digest of the rules, and the suffix."""
     return rules_digest(game).partition(":")[2][:40] + SUFFIX
 
 
 def model_path(game: Game) -> Path | None:
-    """Return the path of the model file of a game, which need not exist; None if models are disabled."""
+    """Return the path of a game's model file, even if there is no file; None if models are disabled."""
     folder = models_folder()
     return folder / model_name(game) if folder else None
 
@@ -347,7 +347,7 @@ def usable_model(game: Game) -> Model | None:
 
 
 def wanted_model(game: Game, wanted: str | bool) -> Model | None:
-    """Return the model in the file ``wanted``; if ``wanted`` is True, see ``find_model``.
+    """Return the model in the file ``wanted``; True means the result of ``find_model``, and False means None.
 
     Raises:
         ModelError: the file cannot be used.
@@ -358,7 +358,7 @@ def wanted_model(game: Game, wanted: str | bool) -> Model | None:
 
 
 def models() -> dict[Path, ModelFigures | ModelError]:
-    """Return the figures of each model file, or the error if it cannot be used; packaged files are last."""
+    """Return the figures of each model file, or the error of an unusable file; packaged files are last."""
     folder = models_folder()
     known: dict[Path, ModelFigures | ModelError] = {}
     folders = () if folder is None else (folder, PACKAGED)

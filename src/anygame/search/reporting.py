@@ -76,7 +76,7 @@ class TreeReporter(Generic[_Node]):
         return moves[0].move
 
     def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return the analysis of the root, with 0 as the iterations and the seconds."""
+        """Return the analysis of the root. Its numbers of iterations and of seconds are 0."""
         roles = [(place, role) for place, role in enumerate(self.game.roles) if not role.is_random]
         values = {role: self._value(place) for place, role in roles}
         return Analysis(
@@ -108,7 +108,7 @@ class TreeReporter(Generic[_Node]):
         return 0.0
 
     def _value(self, role: int) -> tuple[float | None, float | None]:
-        """Return the mean goal of a role at the root, and its proven goal; None for an unknown goal."""
+        """Return the mean goal and the proven goal of a role at the root; None for an unknown goal."""
         estimates = [tree.value(tree.root, role) for tree in self._trees]
         low, high = max(each[2] for each in estimates), min(each[3] for each in estimates)
         goal = self._scales[role].goal
@@ -161,7 +161,7 @@ class TreeReporter(Generic[_Node]):
     def _with_lines(
         self, role: int, moves: tuple[MoveAnalysis, ...], per_tree: Sequence[Sequence[Option]]
     ) -> tuple[MoveAnalysis, ...]:
-        """Add lines of best play to the first moves, each from the tree with the most tries of the move."""
+        """Add a line of best play to each of the first moves, from the tree that tried the move most."""
         grown = [each for each in zip(self._trees, per_tree, strict=True) if each[1]]
         numbers = {option.move: number for number, option in enumerate(grown[0][1])}
         cache: dict[tuple[int, _Node], list[list[Option]]] = {}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from anygame.search.evaluation.patterns import Patterns
     from anygame.search.lanes import GameCode
 
-#: Value of ``GameCode.evaluation[KIND]`` if a network makes the estimates. Without estimates, it is 0.
+#: Value of ``GameCode.evaluation[KIND]`` if a network makes the estimates. Without estimates, the value is 0.
 NETWORK = 1
 #: Number of hidden units of a network trained during a start clock: a power of two up to ``MOST_UNITS``.
 UNITS = 32
@@ -52,7 +52,7 @@ class Shape(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """Number of rows: inputs, a bias, patterns, and for each output one row and its gating rows."""
+        """Number of rows: inputs, a bias, patterns, and per output one row plus a row per gating fluent."""
         return self.inputs + 1 + self.patterns + self.outputs * (1 + self.gating)
 
 
@@ -118,7 +118,7 @@ def first_weights(shape: Shape, units: int, seed: int) -> NDArray[np.float32]:
     weights = np.zeros((shape.rows, units), np.float32)
     nonlinear, patterns = units - shape.outputs, shape.inputs + 1
     weights[: shape.inputs, :nonlinear] = random.normal(0, 0.1, (shape.inputs, nonlinear))
-    # A state has many patterns, so their initial weights are smaller than those of fluents.
+    # A state has many patterns, so patterns have smaller initial weights than fluents.
     first = patterns + shape.patterns
     weights[patterns:first, :nonlinear] = random.normal(0, 0.03, (shape.patterns, nonlinear))
     outputs = weights[first :: 1 + shape.gating]
@@ -157,7 +157,7 @@ def row_of_output(net, weights, roles, number):
 
 @compiled
 def estimate_of(net, weights, worker, states, index):
-    """Set the base and the hidden layer to a state, and return the first output."""
+    """Compute the base and the hidden layer for a state, and return the first output."""
     set_base(net, weights, worker, states, index)
     return estimate_near(net, weights, worker, states, index, index)
 
@@ -187,7 +187,7 @@ def set_base(net, weights, worker, states, index):
 
 @compiled
 def estimate_near(net, weights, worker, states, index, parent):
-    """Set the hidden layer to a state that is similar to the base state, and return the first output."""
+    """Compute the hidden layer for a state from the base of its parent, and return the first output."""
     hidden, base = worker.hidden, worker.base
     size, units = 64 * states.shape[1], weights.shape[1]
     for unit in range(units):
@@ -211,7 +211,7 @@ def estimate_near(net, weights, worker, states, index, parent):
 
 @compiled
 def _exchange_rows(net, weights, worker, first, pattern):
-    """Update the hidden layer for the changed tally of a pattern, and reset this tally to the base."""
+    """Update the hidden layer for the changed tally of a pattern, and reset this tally to the base tally."""
     hidden, units = worker.hidden, weights.shape[1]
     before, after = row_of_tally(net, worker.base_tally[pattern]), row_of_tally(net, worker.tally[pattern])
     if before != NONE and before != after:

@@ -1,15 +1,15 @@
 """Patterns: inputs of a network that count how many fluents of a conjunction hold.
 
 The conjunctions define the ends and goals of the game. For example, a line of four consists of four fluents,
-and the same four cells are a line of either role. A *pattern* has one conjunction for each such side. The
-network has a weight for each number of fluents that hold in a line while no fluent of another side holds. All
-lines of a length and a side share these weights. Fluxplayer evaluates states by the degree to which goals
-hold (Schiffel and Thielscher 2007, "Fluxplayer: a successful general game player"). The network learns the
-weights of these degrees.
+and the same four cells are a line of either role. The owner of a line, such as a role, is a *side*. A
+*pattern* has one conjunction for each side. If the fluents that hold are all of one side, the number of these
+fluents has a row of weights. All lines with the same length and side share these rows. Fluxplayer evaluates
+states by the degree to which goals hold (Schiffel and Thielscher 2007, "Fluxplayer: a successful general game
+player"). The network learns the weights of these degrees.
 
-The *tally* of a pattern is one number. The digits of a tally are the numbers of fluents that hold, one for
-each side. Each fluent adds a fixed number to the tallies of its patterns, and a table maps a tally to a row
-of weights. ``windows`` adds patterns of neighboring cells.
+The *tally* of a pattern is one number. Each digit of a tally is the number of fluents of one side that hold.
+Each fluent adds a fixed number to the tallies of its patterns, and a table maps a tally to a row of weights.
+``windows`` adds patterns of neighboring cells.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _PATTERNS: Final[WeakKeyDictionary[Network, dict[bool, Patterns]]] = WeakKeyDict
 
 
 def patterns_of(game: Game, network: Network, *, windows: bool) -> Patterns:
-    """Return the patterns of a compiled game, without the lines or windows that exceed a limit."""
+    """Return the patterns of a compiled game. If there are too many lines or windows, they are left out."""
     cached = _PATTERNS.setdefault(network, {})
     if windows not in cached:
         fluents = game.fluent_terms
@@ -84,7 +84,7 @@ def patterns_of(game: Game, network: Network, *, windows: bool) -> Patterns:
 
 
 def _contested(network: Network, fluents: Sequence[Term]) -> list[dict[tuple[str, ...], Conjunction]]:
-    """Return the patterns that have several sides, each as its conjunctions by side."""
+    """Return the patterns of lines with several sides: for each pattern, the conjunction of each side."""
     parts = [words_of(fluent) for fluent in fluents]
     lines = _largest(set(_alike(_conjunctions(network), parts)))
     # Lines go in all directions, so coordinates vary. An argument that is constant in most lines names the
@@ -107,7 +107,7 @@ def _contested(network: Network, fluents: Sequence[Term]) -> list[dict[tuple[str
 
 
 class _Arranged:
-    """Builder of the arrays of patterns. It omits lines or windows that exceed a limit."""
+    """Builder of the arrays of patterns. If there are too many lines or windows, they are left out."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
@@ -180,7 +180,7 @@ def words_of(fluent: Term) -> tuple[str, ...]:
 
 
 def _alike(conjunctions: Iterable[Conjunction], parts: Sequence[tuple[str, ...]]) -> Iterator[Conjunction]:
-    """Yield the largest set of fluents of one relation in each conjunction."""
+    """Yield, for each conjunction, the largest set of fluents of one relation if its size is in range."""
     for conjunction in conjunctions:
         groups = defaultdict(set)
         for fluent in conjunction:
@@ -191,7 +191,7 @@ def _alike(conjunctions: Iterable[Conjunction], parts: Sequence[tuple[str, ...]]
 
 
 def _largest(conjunctions: set[Conjunction]) -> list[Conjunction]:
-    """Return the conjunctions that are not part of another, in order; empty if there are too many."""
+    """Return the conjunctions that are not part of another one, in order; empty if there are too many."""
     if len(conjunctions) > 2 * MOST_PATTERNS:
         return []
     of_fluent = defaultdict(list)
@@ -260,7 +260,7 @@ def row_of_tally(net, tally):
 def change_tallies(net, worker, fluent, change, count):
     """Change the tallies of a fluent's patterns, and add these patterns to ``worker.changed``.
 
-    ``count`` is the length of this list. The result is its new length.
+    ``count`` is the length of ``worker.changed``. The result is the new length.
     """
     for at in range(net.pattern_starts[fluent], net.pattern_starts[fluent + 1]):
         pattern = net.pattern_numbers[at]
@@ -274,7 +274,7 @@ def change_tallies(net, worker, fluent, change, count):
 
 @compiled
 def count_patterns(net, worker, states, index):
-    """Set the base tallies of all patterns to those of a state."""
+    """Set the base tallies of all patterns to the tallies of a state."""
     for pattern in range(len(net.first_tallies)):
         worker.base_tally[pattern] = net.first_tallies[pattern]
     for word in range(states.shape[1]):

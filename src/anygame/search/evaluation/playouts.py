@@ -37,7 +37,7 @@ from anygame.search.tree.worker import (
 )
 
 ACTIVE, STUCK = int(_ACTIVE), int(_STUCK)
-#: Number of idle lanes that triggers a refill, which takes as long as a few joint moves.
+#: Number of idle lanes at which play stops for a refill. A refill takes as long as a few joint moves.
 REFILL = 160
 
 
@@ -58,7 +58,7 @@ def enqueue_playout(worker, path, joint, node):
 
 @exported
 def play_out(store_address: int, worker_address: int, game_address: int) -> None:
-    """Run playouts until the queue is empty, all lanes are idle or the results are full."""
+    """Run playouts until the queue is empty, all lanes are idle or there is no room for results."""
     game, store, worker = game_at(game_address), store_at(store_address), worker_at(worker_address)
     worker.counts[RESULT_COUNT] = 0
     while True:

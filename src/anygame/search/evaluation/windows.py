@@ -2,8 +2,8 @@
 
 A window has a row of weights for each possible content of its cells. All complete windows share these rows,
 as in the tuple networks of Lucas (2008, "Learning to play Othello with n-tuple systems"). At the edge of the
-board, windows with the same missing cells share rows. The shape of windows is the first in ``_SHAPES`` whose
-number of rows is within a limit.
+board, windows lack cells. Windows that lack the same cells share rows. The windows of a board have the first
+shape in ``_SHAPES`` that needs few enough rows.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ _SHAPES: Final = (
 )
 #: Minimum number of rows, and of columns, of a board with windows.
 SHORTEST: Final = 4
-#: Maximum sum, over all windows, of the number of possible contents.
+#: Maximum number of possible contents, summed over the windows of a board with different offsets.
 _MOST_CONTENTS: Final = 1 << 15
 #: Minimum number of windows that fit on a board.
 _FEWEST_WINDOWS: Final = 9
 
 
 class Window(NamedTuple):
-    """A window, whose content is a number. The content is 0 if all cells are empty."""
+    """A window. The content of all its cells together is a number, which is 0 if all cells are empty."""
 
     offsets: tuple[Offset, ...]  # Offsets of the cells. Windows with the same offsets share weight rows.
     contents: int  # Number of possible contents of the window.
-    steps: Mapping[int, int]  # For each fluent, the number that it adds to the content.
+    steps: Mapping[int, int]  # For each fluent, the number that the fluent adds to the content.
 
 
 def windows_of(game: Game, fluents: Sequence[Term]) -> list[Window]:
-    """Return the windows of a game's board; empty if the board is too small or has too many contents."""
+    """Return the windows of a game's board; empty if the board is small or has too many possible contents."""
     kinds, cells = _board(game, fluents)
     is_large = all(len({cell[axis] for cell in cells}) >= SHORTEST for axis in (0, 1))
     for shape in _SHAPES if is_large else ():
@@ -73,10 +73,10 @@ def _window(
 
 
 def _board(game: Game, fluents: Sequence[Term]) -> tuple[int, dict[Cell, dict[int, int]]]:
-    """Return the number of contents that a cell can have, and for each cell its fluents with their contents.
+    """Return the number of possible contents of a cell, and for each cell the content of each fluent.
 
     A content is a number, and 0 means an empty cell. If every cell has a fluent in the initial state, content
-    0 is the most frequent one there. Otherwise, a cell without a fluent has content 0.
+    0 is the most frequent content of that state. Otherwise, a cell without a fluent has content 0.
     """
     planes = planes_of(game, fluents)
     on_board: dict[int, tuple[str, Cell]] = {}

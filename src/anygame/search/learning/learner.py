@@ -1,6 +1,6 @@
 """Learner that trains the value network of a game by self-play.
 
-Practice on a start clock and long trainings use the same class. The state of a learner can be saved and
+Practice on a start clock and long trainings both use ``Learner``. The state of a learner can be saved and
 restored.
 """
 
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 #: Maximum size in bytes of the search trees of self-play.
 _MEMORY: Final = 1 << 23
-#: A game is shared if its goals are unequal and do not add up to 1. ``Progress.is_shared`` is true if there
-#: is more than one shared game per this number of games.
+#: A game is shared if its goals are unequal and do not add up to 1. ``Progress.is_shared`` is true if more
+#: than one of this number of games is shared.
 _GAMES_PER_SHARED_END: Final = 20
 
 
@@ -50,7 +50,7 @@ class Progress(NamedTuple):
     games: int = 0  # Number of finished games.
     given_up: int = 0  # Number of games without a result: a role had no move or the game was too long.
     positions: int = 0  # Number of states in the finished games.
-    squared_error: float = 0.0  # Sum of the squared differences between states' estimates and results.
+    squared_error: float = 0.0  # Sum over all states of the squared difference between estimate and result.
     is_shared: bool = False  # Whether more than one game in 20 is shared.
 
     @property
@@ -63,8 +63,8 @@ class Learner:
     """Plays a game against itself, and learns from the results.
 
     The same seed and number of games give the same weights, however the games are divided into calls of
-    ``play``. ``units`` is the number of units of the hidden layer. ``learners`` learners together
-    have the maximum size of the replay memory.
+    ``play``. ``units`` is the number of units of the hidden layer. The replay memories of
+    ``learners`` learners together have the maximum size.
     """
 
     def __init__(self, searcher: TreeSearcher, seed: int, units: int = UNITS, learners: int = 1) -> None:

@@ -2,7 +2,7 @@
 
 This is local stochastic gradient descent, also known as federated averaging (McMahan, Moore, Ramage, Hampson
 and Agüera y Arcas 2017, "Communication-efficient learning of deep networks from decentralized data"). Each
-learner plays its own games. The mean of their weights plays better than the weights of any single learner.
+learner plays its own games. The mean of all learners' weights plays better than the weights of one learner.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class Learners:
         return state
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Resume from a saved state; raise ValueError unless it fits the game and the number of learners."""
+        """Resume from a saved state; raise ValueError unless the game and the number of learners fit."""
         rounds = state.get("round")
         if rounds is None or rounds.shape != (1,) or rounds.dtype != np.int64 or rounds[0] < 1:
             raise ValueError("the saved state has no valid number of rounds")

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 #: Share of the practice time for self-play. The trial takes the remaining time.
 _SHARE_OF_SELF_PLAY: Final = 0.6
-#: Factor by which practice multiplies the trial's probabilities of accepting estimates without a gain. In
-#: simulated trials of 20 matches, for which practice has time, the factor raises the acceptance of estimates
-#: that score 75 % from 38 % to 65 %. Practice accepts 6 % of the estimates without a gain.
+#: Factor for the probabilities that a trial accepts estimates without a gain. Practice has time for about 20
+#: matches. In simulated trials of 20 matches, the factor raises the acceptance of estimates that score 75 %
+#: from 38 % to 65 %. With the factor, practice accepts 6 % of the estimates without a gain.
 RISK: Final = 4.0
 #: Practice trains estimates only for games with at most this many roles.
 MOST_ROLES: Final = 16
@@ -33,7 +33,7 @@ def learn_estimates(
     games: int | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> PracticeReport | None:
-    """Have a searcher learn estimates from self-play, and use them if they win a trial.
+    """Have a searcher learn estimates from self-play, and use the estimates if they win a trial.
 
     Using the estimates discards the tree of the searcher. The same seed and number of games give the same
     weights. Learning stops if ``stop``, which is called after every move, returns True.

@@ -1,8 +1,8 @@
 """Learners in worker processes of a cluster.
 
-A learner alternately plays games and takes the mean weights of all learners. The weights depend only on a
-saved state, on the means taken since then, and on the number of games before each mean. If its process dies,
-the learner resumes from its last saved state in another process. The new process repeats the same
+A learner alternately plays games and takes the mean weights of all learners. The weights of a learner depend
+only on a saved state, on the means taken since then, and on the number of games before each mean. If the
+process of a learner dies, another process resumes from the last saved state. The new process repeats the same
 games and takes the same means, so only time is lost.
 """
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: Maximum duration in seconds of a remote call. The main process notices Ctrl-C only between calls.
 _SLICE: Final = 1.0
-#: Maximum number of attempts at a call whose process dies. The training fails after the last attempt.
+#: Maximum number of attempts at a call if the processes die. The training fails after the last attempt.
 _TRIES: Final = 5
 #: Size in bytes of the tree of a searcher that only describes the game and never searches.
 _MEMORY: Final = 1 << 20
@@ -48,7 +48,7 @@ class Actor(Protocol):
         """
 
     def renew(self, item: object) -> None:
-        """Replace the object with one made from another item, in a new process.
+        """Replace the object with an object made from another item, in a new process.
 
         Raises:
             WorkerLostError: the new process has died, too.
@@ -65,7 +65,7 @@ class Hosts(Protocol):
     def actors(
         self, make: Callable[[_Item], object], items: Sequence[_Item]
     ) -> AbstractContextManager[Sequence[Actor]]:
-        """Make an object from each item, in its own process. The processes end with the block.
+        """Make an object from each item, each object in its own process. The processes end with the block.
 
         Everything is pickled, so the processes must be able to import ``make``. Each object occupies one
         core. If there are too few cores, the last objects share cores with earlier objects.
@@ -89,7 +89,7 @@ class Report(NamedTuple):
 
     progress: Progress
     weights: Weights  # A copy of the weights of the learner.
-    taken: int = 0  # Number of mean weights that the learner adopted in the call.
+    taken: int = 0  # Number of mean weights that the learner took in the call.
     is_suited: bool = True  # Whether the game is suited to learning.
 
     @classmethod
@@ -120,7 +120,7 @@ class PlacedLearner:
         self._learner.restore(state)
 
     def play(self, means: Sequence[tuple[float, Weights]], games: float, seconds: float) -> Report:
-        """Play up to a total number of games. After each number of games in ``means``, take its weights."""
+        """Play up to a total number of games; take each mean in ``means`` after the given number of games."""
         learner, deadline, taken = self._learner, perf_counter() + seconds, 0
         for games_before, mean in [*means, (games, None)]:
             if not learner.play(games_before, deadline=deadline):
@@ -132,7 +132,7 @@ class PlacedLearner:
         return Report.of(learner, taken)
 
     def state(self, means: Sequence[tuple[float, Weights]]) -> dict[str, NDArray[Any]]:
-        """Take the weights in ``means`` after their numbers of games, and return the state of the learner."""
+        """Play until all weights in ``means`` are taken, and return the state of the learner."""
         self.play(means, 0, inf)
         return self._learner.state()
 
@@ -140,14 +140,14 @@ class PlacedLearner:
 class RemoteLearner:
     """A `PlacedLearner` on a worker, with the interface of `Learner`.
 
-    ``actor`` is the placed learner, made from ``beginning``, and ``report`` is its first report.
+    ``actor`` is the placed learner, made from ``beginning``. ``report`` is the first report of the learner.
     """
 
     def __init__(self, actor: Actor, beginning: Beginning, report: Report) -> None:
         self._actor, self._beginning, self._report = actor, beginning, report
-        #: Mean weights since the last saved state, and the number of games before the learner adopts them.
+        #: Mean weights since the last saved state, and the number of games before each of them.
         self._means: list[tuple[float, Weights]] = []
-        #: Number of entries of ``_means`` that the learner has adopted.
+        #: Number of entries of ``_means`` that the learner has taken.
         self._taken = 0
         self._games = 0.0
 
@@ -167,7 +167,7 @@ class RemoteLearner:
         return True
 
     def _call(self, method: str, *arguments: object) -> Any:
-        """Call a method with the means not yet taken. If the process dies, a new one repeats its games."""
+        """Call a method with the means not yet taken. If the process dies, a new one repeats the games."""
         lost: WorkerLostError | None = None
         for _ in range(_TRIES):
             try:
@@ -186,7 +186,7 @@ class RemoteLearner:
         self._report = self._report._replace(weights=weights)
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Return the state of the learner. If its process dies, the learner resumes from this state."""
+        """Return the state of the learner. If the process dies, the learner resumes from this state."""
         state: Mapping[str, NDArray[Any]] = self._call("state")
         self._beginning = self._beginning._replace(state=state)
         self._means, self._taken = [], 0

@@ -62,12 +62,12 @@ _MOST_LEAVES: Final = 20_000
 _MOST_PRECISION: Final = 4
 #: Size in bytes of the tree of a search whose moves are compared with exact values.
 _MEMORY: Final = 1 << 24
-#: Maximum number of states of a game that the solver solves. On most public sheets, it explores this many
-#: states within a second.
+#: Maximum number of states of a game that the solver solves. On most public sheets, the solver explores this
+#: many states within a second.
 _MOST_STATES: Final = 300_000
 #: Size in bytes of the solver's table of states.
 _MEMORY_OF_TABLE: Final = 1 << 28
-#: Maximum number of states of a solved game in which the search's moves are compared with exact values.
+#: Maximum number of states in which moves of searches are compared with the values of a solved game.
 _COMPARED: Final = 100
 #: Maximum number of random playouts that sample states of a solved game.
 _PLAYOUTS: Final = 400
@@ -198,7 +198,7 @@ class TrainingRun:
 
     @contextmanager
     def resumed(self, threads: int | None) -> Iterator[None]:
-        """Resume from the checkpoint with the most games beside the model, and lock it until the block ends.
+        """Resume from the checkpoint with the most games, and lock the checkpoint until the block ends.
 
         ``threads`` is the expected number of learners, or None. Raises ModelError if no checkpoint can be
         used.
@@ -224,7 +224,7 @@ class TrainingRun:
         )
 
     def _read(self, path: Path, threads: int | None) -> None:
-        """Restore a checkpoint. Raise ModelError, ValueError, TypeError or KeyError if it cannot be used."""
+        """Restore a checkpoint; raise ModelError, ValueError, TypeError or KeyError if that fails."""
         header, arrays = read_arrays(path, FORMAT)
         game = self._searcher.game
         self._searcher.windows = bool(header["windows"])
@@ -272,7 +272,7 @@ def _unsuitable(game: Game, obstacle: str) -> ModelError:
 def _alone(checkpoint: Path) -> Iterator[bool]:
     """Lock a checkpoint until the block ends; yield False if another process holds the lock.
 
-    The operating system releases the lock, which is that of an SQLite database, when the process ends.
+    The operating system releases the lock, a lock of an SQLite database, when the process ends.
     """
     lock = checkpoint.with_name(f"{checkpoint.name}.lock")
     try:
@@ -319,7 +319,7 @@ def errs_more(game: Game, weights: Weights, trust: float, *, seed: int, leaves: 
 
 
 def _decisions(table: Table, random: Random) -> Iterator[tuple[State, int, dict[Term, float]]]:
-    """Yield states in which the moves of a role differ in value, the role, and the loss of each move."""
+    """Yield states in which the moves of a role differ in value, with the role and the loss of each move."""
     game, seen = table.game, set()
     for _ in range(_PLAYOUTS):
         states = [game.initial_state()]

@@ -1,18 +1,18 @@
-"""Self-play: games of a network against itself, from whose results the network learns.
+"""Self-play: a network plays games against itself, and learns from the results.
 
-For each running game, a small tree has estimated values at its leaves. The lanes make the children of all
+Each running game has a small tree with estimated values at the leaves. The lanes make the children of all
 trees together. The target of a state mixes the value of its tree with the targets of later states, as in
 TD(lambda) over searched values (Baxter, Tridgell and Weaver 2000, "Learning to play chess using temporal
-differences"). After a random move that seems worse than the best move, the targets of earlier states ignore
+differences"). If a random move seems worse than the best move, the targets of states before the move ignore
 later states. A replay memory stores the states, and each is sampled several times (Lin 1992, "Self-improving
 reactive agents based on reinforcement learning, planning and teaching"). Each sample is replaced by a random
 symmetric image. The optimiser is Adam (Kingma and Ba 2015), and play uses the running mean of the weights
 (Polyak and Juditsky 1992). Cohen-Solal (2020, "Learning to play two-player perfect-information games without
 knowledge") shows that values suffice without a policy.
 
-For two roles, the value is the difference of their goals. In games that are not zero-sum, a trial decides
+For two roles, the value is the difference of the goals. In games that are not zero-sum, a trial decides
 whether such values help a role. For more roles, the value of each role is its goal. If several roles choose
-at the same time, each takes the option with the best mean over the moves of the other roles.
+at the same time, each role takes the option with the best mean over the moves of the other roles.
 """
 
 from __future__ import annotations
@@ -90,13 +90,13 @@ _CHANCE = 0.02
 _NOISE = 0.02
 #: Initial learning rate.
 _RATE = 0.002
-#: Number of gradient steps with the initial learning rate. After them, the rate decays.
+#: Number of gradient steps with the initial learning rate. Afterwards, the rate decays.
 _FULL_STEPS = 10000.0
 #: Lambda of the TD(lambda) targets.
 _LAMBDA = 0.9
 #: Number of gradient steps between two updates of the running mean of the weights.
 _AVERAGED = 32
-#: Minimum weight of the latest network weights in an update of their running mean.
+#: Minimum share of the latest network weights in an update of the running mean.
 _FOLLOW = 0.06
 #: Number of states in the batch of a gradient step.
 _BATCH = 64
@@ -110,7 +110,7 @@ class Practice(NamedTuple):
     """Running games, and the state of learning."""
 
     counts: Int64s  # Counters; see the indices above.
-    errors: Float64s  # [1]; sum over states of finished games of the squared difference of value and result.
+    errors: Float64s  # [1]; sum of (value - result)**2 over all states of finished games.
     start: UInt64Rows  # [1, words]; initial state.
     # Weights that gradient steps change. ``ValueNetwork.weights`` is the running mean of these weights.
     weights: Float32Rows
@@ -118,7 +118,7 @@ class Practice(NamedTuple):
     moments: Float32Rows  # Running mean of the gradients.
     squares: Float32Rows  # Running mean of the squared gradients.
     row_steps: Int32s  # [rows]; number of gradient steps that changed the row.
-    windows: Int64s  # [2]; first row of windows, and the row after the last.
+    windows: Int64s  # [2]; first weight row of windows, and the row after their last row.
     listed: Int32s  # [rows]; rows that the next gradient step changes.
     is_listed: UInt8s  # [rows]; whether the row is in ``listed``.
     given: Float32s  # [units]; gradient of the row of one output.
@@ -147,7 +147,7 @@ def make_practice(
     windows: tuple[int, int] = (0, 0),
     learners: int = 1,
 ) -> Practice:
-    """Return the initial state of learning; ``learners`` divide the size of the replay memory."""
+    """Return the initial state of learning; ``learners`` learners divide the size of the replay memory."""
     words, outputs = len(start), orders.shape[1]
     replayed = max(_BATCH, min(_REPLAYED, _REPLAYED_BYTES // (8 * words)) // learners)
     moves = GAMES * LONGEST
@@ -190,7 +190,7 @@ def practise(store_address: int, worker_address: int, game_address: int, practic
     for number in range(GAMES):
         _set_root(store, worker, practice, number)
     opposed = store.counts[COMPETITIVE]
-    # The store may lack room for the children of all roots, so each round begins with another game.
+    # The store may lack room for the children of all roots, so each round begins with a different game.
     counts[FIRST_GAME] = (counts[FIRST_GAME] + 1) % GAMES
     for index in range(GAMES):
         root = practice.roots[(counts[FIRST_GAME] + index) % GAMES]
@@ -226,7 +226,7 @@ def _set_root(store, worker, practice, number):
 
 @compiled
 def _make_move(game, store, worker, practice, number):
-    """Make a move in a game, or end it; return False if its state has too many joint moves."""
+    """Make a move in a game, or end the game; return False if the state has too many joint moves."""
     root, length = practice.roots[number], practice.lengths[number]
     last = number * LONGEST + length - 1
     if is_proven(store, root):
@@ -310,7 +310,7 @@ def _value_of_option(store, option, has_minimax):
 
 @compiled
 def _choose(game, store, worker, practice, number, expansion, role):
-    """Choose an option of a role; cut the target of the state if the option is random and seems inferior."""
+    """Choose an option of a role; if the option is random and seems inferior, set ``is_cut`` of the state."""
     count, length = np.int64(store.option_counts[expansion, role]), practice.lengths[number]
     first, children = first_option_of(store, expansion, role), store.first_child[expansion]
     alone = store.mover[expansion] != NONE
@@ -397,7 +397,7 @@ def _learn(net, worker, practice):
 
 @compiled
 def sample_state(worker, practice):
-    """Set ``sampled`` to a random image of a state in the replay memory, and ``wanted`` to its target."""
+    """Set ``sampled`` to a random image of a replayed state, and ``wanted`` to the target of this image."""
     row = random_below(worker, practice.counts[FILLED])
     symmetry = random_below(worker, len(practice.images))
     practice.sampled[0, :] = 0
@@ -494,7 +494,7 @@ def _step(practice):
 
 @compiled
 def _average(practice, means):
-    """Update the running mean of the weights, which self-play uses."""
+    """Update the running mean of the weights. Self-play uses this mean."""
     weights = practice.weights
     follow = np.float32(max(_AVERAGED / practice.counts[STEPS], _FOLLOW))
     for row in range(weights.shape[0]):

@@ -2,9 +2,9 @@
 
 Examples are rotations of a board and exchanged roles (Schiffel 2010, "Symmetry detection in general game
 playing"). Candidates combine reversed coordinates, exchanged coordinates and exchanged names. Random play
-tests each candidate: the children of the image of a state must be the images of the state's children. Each
-role must have the numbers of moves and the goals of the role whose place it takes. The test is not a proof,
-but it suffices for learning.
+tests each candidate: the candidate must map the children of a state to the children of the state's image. A
+role must have as many moves and the same goals as the role whose place it takes. The test is not a proof,
+but suffices for learning.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Words = tuple[str, ...]
     Change = Callable[[Words], Words]
     Key = tuple[str, int]
-    #: Arrays of type bool: [fluents], and [states, fluents].
+    #: Arrays of type bool: one state [fluents], and several states [states, fluents].
     State = NDArray[np.bool_]
     States = NDArray[np.bool_]
 
@@ -47,7 +47,7 @@ _MOST_PAIRS: Final = 6
 _MOST_RENAMINGS: Final = 64
 #: Maximum length of a piece's name that begins with the first letter of its role, such as ``wp``.
 _LONGEST_PIECE: Final = 3
-#: Maximum ratio of the number of terms in a table of images to the number of the game's fluents. A change can
+#: Maximum number of terms in a table of images, divided by the number of fluents of the game. A change can
 #: map a fluent to a term that is not a fluent, and a second change can map this term to a fluent.
 _MOST_IMAGES: Final = 8
 #: Maximum number of tested compositions of changes.
@@ -59,15 +59,15 @@ _MOST_SYMMETRIES: Final = 32
 _LANES: Final = 512
 #: Maximum number of joint moves of random play.
 _LONGEST: Final = 256
-#: Maximum number of nonterminal states, and of terminal ones, that random play keeps after each joint move.
+#: Maximum number of terminal states that random play keeps per joint move, and of nonterminal states.
 _KEPT: Final = 8
-#: Maximum number of states whose children are compared.
+#: Maximum number of states whose children are compared with the children of the image.
 _STATES: Final = 12
-#: States with more children than this number are not compared.
+#: Maximum number of children of a state whose children are compared.
 _MOST_CHILDREN: Final = 128
 #: Maximum number of terminal states whose images are tested.
 _ENDS: Final = 256
-#: Maximum number of actions of all roles together, because masks of more actions are slow.
+#: Maximum number of actions of all roles in a tested game. Masks of more actions are slow.
 _MOST_MOVES: Final = 1 << 14
 _SEED: Final = 1
 
@@ -76,7 +76,7 @@ class Symmetries(NamedTuple):
     """Symmetries of a game. The first symmetry is the identity."""
 
     fluents: NDArray[np.int32]  # [symmetries, fluents]; the image of each fluent.
-    roles: NDArray[np.int32]  # [symmetries, roles]; for each role, the role that it becomes.
+    roles: NDArray[np.int32]  # [symmetries, roles]; for each role, the role whose place it takes.
 
 
 def symmetries_of(game: Game) -> Symmetries:
@@ -119,7 +119,7 @@ class _Symmetry(NamedTuple):
 
 
 def _composed(identity: _Symmetry, generators: Sequence[_Symmetry]) -> dict[tuple[int, ...], _Symmetry]:
-    """Return the generated group by the images of fluents, up to ``_MOST_SYMMETRIES`` symmetries."""
+    """Return the group that the generators generate, up to ``_MOST_SYMMETRIES``, by images of fluents."""
     group = {identity.fluents: identity}
     pending = deque(group.values())
     while pending:
@@ -140,7 +140,7 @@ class _Column(NamedTuple):
     key: Key  # Functor and arity of the fluents.
     place: int  # Position of the argument, from 1.
     values: frozenset[str]  # Values of the argument.
-    # The values in order, or a longer axis that contains them symmetrically; empty if neither exists.
+    # The values in order, or a longer axis with the values symmetric about its middle; empty if none exists.
     axis: Words
     number: int  # Number of earlier arguments of these fluents with the same axis.
 
@@ -165,7 +165,7 @@ def _maps(game: Game) -> Iterator[NDArray[np.int32]]:
 
 
 def _tables(fluents: Sequence[Words], changes: Sequence[Change]) -> list[NDArray[np.int32]]:
-    """Return a table of images for each change. The last number represents all images beyond the limit."""
+    """Return a table of images for each change. Its last number represents all images beyond the limit."""
     numbers = {words: n for n, words in enumerate(fluents)}
     numbered = list(fluents)
     for words in numbered:  # The loop also visits the terms that it appends.
@@ -205,7 +205,7 @@ def _is_kept_by_reversal(names: frozenset[str], axis: Words) -> bool:
 
 
 def _reversals(columns: Sequence[_Column]) -> Iterator[Change]:
-    """Yield reversals of an axis: in each relation with one coordinate, and in all others at once."""
+    """Yield reversals of axes: in each relation with one coordinate, and in all other relations at once."""
     coordinates = [column for column in columns if column.axis]
     counts = Counter(column.key for column in coordinates)
     groups = grouped(
@@ -232,7 +232,7 @@ def _exchanges(columns: Sequence[_Column]) -> Iterator[Change]:
 
 
 def _change(parts: Mapping[Key, Mapping[int, tuple[int, Mapping[str, str]]]]) -> Change:
-    """Return a change that sets arguments to mapped values of the same or other arguments."""
+    """Return a change that sets arguments to renamed values of the same or of other arguments."""
 
     def change(words: Words) -> Words:
         changed = parts.get((words[0], len(words) - 1), {})
@@ -293,7 +293,7 @@ class _Play:
         return len(self._ends) > 0 and len(self._families) > 0
 
     def _sampled(self) -> tuple[States, States]:
-        """Return states of random play before the end, and ends, both shuffled."""
+        """Return shuffled states that random play reached: the states before the end, and the ends."""
         batch, random = self._batch, np.random.default_rng(_SEED)
         states, is_over = batch.observation(), batch.terminal
         running, ended = [states[:1]], [states[:0]]
@@ -315,7 +315,7 @@ class _Play:
         self._batch.set_observation(np.concatenate([states, copies]))
 
     def _look(self, states: States) -> list[bytes]:
-        """Return which states are ends, and for each role its numbers of moves and final goals, as bytes."""
+        """Return as bytes which states are ends, then for each role numbers of moves and final goals."""
         self._load(states)
         is_over = self._batch.terminal
         looks = [is_over[: len(states)].tobytes()]
@@ -325,7 +325,7 @@ class _Play:
         return looks
 
     def _children(self, state: State) -> States | None:
-        """Return the children of a state; None if it has no child or too many."""
+        """Return the children of a state; None if there is no child or too many."""
         self._load(state[None])
         legal = [np.flatnonzero(mask[0]) for mask in self._batch.legal_masks()]
         count = prod(map(len, legal))
@@ -337,7 +337,7 @@ class _Play:
         return np.unique(self._batch.observation()[:count], axis=0)
 
     def roles_under(self, image: NDArray[np.int32]) -> tuple[int, ...] | None:
-        """Return the role whose place each role takes under a candidate; None if it is not a symmetry."""
+        """Return for each role the role whose place it takes; None if the candidate is not a symmetry."""
         try:
             is_over, *looks = self._look(_moved(self._seen, image))
             if is_over != self._looks[0] or sorted(looks) != sorted(self._looks[1:]):
@@ -353,7 +353,7 @@ class _Play:
         return tuple(roles)
 
     def _is_kept(self, image: NDArray[np.int32], state: State, children: States) -> bool:
-        """Return whether the image of a state has the images of the state's children as its children."""
+        """Return whether the children of a state's image are the images of the state's children."""
         of_image = self._children(_moved(state, image))
         return of_image is not None and _rows(of_image) == _rows(_moved(children, image))
 

@@ -1,4 +1,4 @@
-"""Training of a model of a sheet by self-play, from the rules alone."""
+"""Training of a game's model by self-play, from the rules alone."""
 
 from __future__ import annotations
 
@@ -44,26 +44,26 @@ def train(
 ) -> Model:
     """Learn estimates of a game's states by self-play, test them in a trial, and write a model file.
 
-    An interrupted training loses at most ten seconds of play; continue it with ``resume``. If the folder of
-    models has a model of the game that searches use, only a new model that wins its trial replaces it.
+    An interrupted training loses at most ten seconds of play; continue it with ``resume``. In the
+    folder of models, a model that searches use is replaced only by a model that wins its trial.
 
     Args:
         game: the game, or an argument of ``anygame.load``.
         seconds: total seconds of self-play. The last trial takes additional time.
-        games: total number of games, including the games before ``resume``. The same number of games, seed
-            and threads give the same model.
+        games: total number of games, including the games before ``resume``. The same seed and numbers of
+            games and threads give the same model.
         into: path of the model file; by default a file in the folder of models.
-        resume: whether to resume the training of this game that has the most games.
+        resume: whether to resume a training of this game; of several trainings, the one with the most games.
         windows: whether the network has inputs for all contents of 3x3 neighboring cells, or of fewer cells
             if there are many kinds of pieces. Windows help in some games and harm in others, so compare both.
             With ``resume``, the setting of the resumed training is kept.
         seed: random seed; None for a random one.
         threads: number of learners, one per core, whose weights are averaged periodically. The default is 1,
             or the number of cores of the cluster. With ``resume``, the number is kept.
-        cluster: worker processes that play, here or on other machines, with the same result; see
-            ``anygame.cluster``.
+        cluster: worker processes that play, here or on other machines; the model is the same as without
+            a cluster. See ``anygame.cluster``.
         progress: function that is called every ten seconds. Each time the number of games has doubled, the
-            figures include a comparison with the earlier model. A notebook shows the progress by default.
+            figures compare with the model after half of the games. A notebook shows the progress by default.
 
     Returns:
         the model, whose figures say whether searches use it.
@@ -123,7 +123,7 @@ class TrainingFigures:
 
 
 def trainings() -> dict[Path, TrainingFigures | ModelError]:
-    """Return the figures of each training in the folder of models, or the error if it is damaged."""
+    """Return the figures of each training in the folder of models, or the error of a damaged training."""
     from anygame.search.array_file import read_arrays
 
     folder = models_folder()

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 #: Weight of estimates in searches without playouts.
 ALONE: Final = 1.0
-#: In games for two roles: for each weight of estimates, the probability of accepting it without a gain.
+#: In games for two roles: by weight of estimates, the probability of accepting estimates without a gain.
 RISKS: Final[Mapping[float, float]] = {ALONE: 0.03, 0.6: 0.01, 0.3: 0.01}
-#: In games for more roles: for each weight of estimates, the probability of accepting it without a gain.
+#: In games for more roles: by weight of estimates, the probability of accepting estimates without a gain.
 _RISKS_ALONE: Final[Mapping[float, float]] = {ALONE: 0.05}
 #: Probability that estimates with a score of 75 % are rejected before the last match.
 MISSED: Final = 0.05
-#: Mean lead per decided pair of matches of estimates with a score of 75 %: they win 90 % and lose 10 %.
+#: Mean lead of estimates with a score of 75 % per pair of matches with a winner: 90 % won minus 10 % lost.
 _LEAD_IN_PAIRS: Final = 0.8
 #: Number of matches of a trial per weight of estimates. A third weight adds no matches.
 _MATCHES: Final = 24
@@ -71,11 +71,11 @@ class Trial:
     """Results of matches between searches with estimates and other searches."""
 
     roles: int = 2  # Number of roles. Each opening is played once from each seat.
-    # For each match, 0.5 plus half of the mean lead in goals of the role with estimates over the other roles.
-    # For two roles, a win is 1 and a draw 0.5.
+    # For each match, 0.5 plus half of the lead: the goal of the role with estimates minus the mean goal of
+    # the other roles. For two roles, a win is 1 and a draw 0.5.
     leads: list[float] = field(default_factory=list)
-    # For each match of a game that is not zero-sum: 0.5 plus half of how much higher the role's goal is with
-    # estimates than in the match without estimates. Empty for zero-sum games.
+    # For each match of a game that is not zero-sum: 0.5 plus half of the gain, the role's goal with estimates
+    # minus the role's goal in the match without estimates. Empty for zero-sum games.
     gains: list[float] = field(default_factory=list)
 
     @property
@@ -128,8 +128,8 @@ def decide(
 ) -> float:
     """Return the first weight of estimates whose trial shows a gain, or 0 if no trial does.
 
-    The next opening is played for the weight with the most evidence so far, or for the first of equal
-    weights. A weight without a decision after the last match is rejected.
+    The next opening is played for the weight with the most evidence so far, or for the first of
+    several such weights. A weight without a decision after the last match is rejected.
 
     ``play`` adds the matches of an opening to the trial of a weight, or returns False if time is up.
     ``matches`` is the maximum total number of matches. ``risks`` has the probability of accepting each weight
@@ -164,7 +164,7 @@ def judge(
     length: float | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[float, Trial]:
-    """Return the weight of estimates in searches, from 0 to 1, and its trial.
+    """Return the weight of estimates in searches, from 0 to 1, and the trial of this weight.
 
     If the weight is 0, the trial is the one with the most evidence. After too few games of self-play, the
     trial is empty. Without a clock, the same seed gives the same trial.
@@ -219,7 +219,7 @@ def _opening(game: Game, random: Random) -> State:
 
 @dataclass
 class _Arena:
-    """Fast matches of the trials of all weights, which use the same openings and divide the time left."""
+    """Fast matches for the trials of all weights. All trials use the same openings and share the time."""
 
     game: Game
     weights: Weights

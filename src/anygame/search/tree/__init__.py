@@ -1,1 +1,1 @@
-"""The native search tree: arrays instead of objects, and leaves evaluated hundreds at a time in lanes."""
+"""The native search tree, which consists of arrays. Hundreds of leaves are evaluated together in lanes."""

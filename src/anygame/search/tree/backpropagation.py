@@ -44,7 +44,7 @@ def record_results(store_address: int, worker_address: int, _game_address: int) 
 
 @compiled
 def add_to_node(store, node, value, leaves):
-    """Add a number of leaves to a node, given the sum of their values."""
+    """Add ``leaves`` leaves to a node; ``value`` is the sum of their values."""
     if store.visits[node] >= MOST_VISITS:
         # Halving the visits and the sums preserves the mean.
         store.visits[node] >>= 1
@@ -57,7 +57,7 @@ def add_to_node(store, node, value, leaves):
 
 @compiled
 def record_leaf(store, worker, path, joint, child, value, arrived):
-    """Add the value of a leaf to the last node of a descent, and to the sum for the nodes above this node.
+    """Add the value of a leaf to the last node of a descent, and to the descent's sum for earlier nodes.
 
     ``arrived`` is the number of virtual losses that the leaf removes.
     """
@@ -71,9 +71,9 @@ def record_leaf(store, worker, path, joint, child, value, arrived):
 def _record_all_moves(store, worker, path, joint, value, made, most):
     """Add the value of a playout to the AMAF statistics of the nodes of its path.
 
-    These statistics use all actions below a node: those of the playout, ``made``, and those of the path
+    These statistics use all actions below a node: the actions ``made`` of the playout, and those of the path
     (Gelly and Silver 2007, "Combining online and offline knowledge in UCT"). A node with more than ``most``
-    visits records nothing, and neither do the nodes above it.
+    visits records nothing, and neither do earlier nodes.
     """
     roles = store.option_counts.shape[1]
     at = worker.path_length[path]
@@ -159,7 +159,7 @@ def read_value(store, worker, node):
 
 @compiled
 def _backpropagate_bounds(game, store, node, child):
-    """Update the bounds of a node if its child has a proven bound; return whether the child has one."""
+    """Update the bounds of a node if a bound of its child is proven; return whether a bound is proven."""
     is_something_proven = False
     for role in range(store.low.shape[1]):
         is_something_proven |= store.low[child, role] > 0 or store.high[child, role] < 1
@@ -170,7 +170,7 @@ def _backpropagate_bounds(game, store, node, child):
 
 @compiled
 def _record_in_options(store, node, joint, child, value, leaves, arrived):
-    """Add a number of leaves to the options of a joint move, given the sum of their values."""
+    """Add ``leaves`` leaves to the options of a joint move; ``value`` is the sum of their values."""
     expansion = store.expansion[node]
     roles = store.option_counts.shape[1]
     mover = store.mover[expansion]

@@ -26,8 +26,8 @@ def is_proven(store, node):
 def update_bounds(game, store, node):
     """Tighten the bounds of an expanded node using its children; return whether the bounds changed.
 
-    Bounds only get tighter. The bounds remain valid if the tree forgets the children, and if the game has
-    cycles.
+    Bounds never get looser, and remain valid after the tree forgets the children. Bounds are also valid in
+    games with cycles.
     """
     expansion = store.expansion[node]
     mover = store.mover[expansion]
@@ -64,8 +64,8 @@ def _tighten(store, node, role, low, high):
 def _tighten_by_choice(store, node, expansion, mover):
     """Tighten the bounds of a node where one role chooses.
 
-    The mover gets the value of its best child. With opposed goals, the other role gets the value of its worst
-    child. Without opposed goals, another role can get the value of any child.
+    The mover chooses the child that is best for the mover. With opposed goals, this child is the worst for
+    the other role. Without opposed goals, another role can get the value of any child.
     """
     roles = store.low.shape[1]
     first, count = store.first_child[expansion], store.option_counts[expansion, mover]
@@ -148,7 +148,7 @@ def _has_chance(game, store, expansion):
 
 @compiled
 def _guaranteed(store, node, first, product, stride, count, role):
-    """Return the maximin value of a role over its moves, or its present lower bound if that is higher.
+    """Return the maximin value of a role over its moves, or the present lower bound if that is higher.
 
     A move guarantees its lowest value over all replies. Most joint moves have no child, so the loop leaves a
     move as soon as this move cannot raise the bound.
@@ -170,7 +170,7 @@ def _guaranteed(store, node, first, product, stride, count, role):
 
 @compiled
 def _most_of_all(store, node, first, product, role):
-    """Return the highest upper bound of a role among all children, or any value that is not tighter."""
+    """Return the highest upper bound of a role among all children, or a value that tightens nothing."""
     most = np.float32(0)
     for joint in range(product):
         child = store.child[first + joint]

@@ -114,7 +114,7 @@ def _list_moves(game, store, worker):
 
 @compiled
 def _specify(game, worker):
-    """Choose the children to make: all children of a node, or a sample if it has too many."""
+    """Choose the children to make: all children of a node, or a sample if there are too many."""
     roles = len(game.random)
     specs = worker.counts[SPEC_COUNT]  # The first entries are the children that jobs request one by one.
     for job in range(worker.counts[JOB_COUNT]):
@@ -126,7 +126,7 @@ def _specify(game, worker):
         product = joint_count(worker.list_count, lane) if is_listed else 0
         wanted = product if product <= ALL_CHILDREN else SOME_CHILDREN
         if not is_listed or specs + wanted > SPECS:
-            worker.job_specs[job] = NONE  # This pass has no room for them, so a later pass retries.
+            worker.job_specs[job] = NONE  # This pass has no room for the children, so a later pass retries.
             continue
         worker.job_specs[job] = wanted
         start = 0 if product <= ALL_CHILDREN else random_below(worker, product)
@@ -146,7 +146,7 @@ def _specify(game, worker):
 
 @compiled
 def _make_states(game, store, worker, at, count):
-    """Make the states of ``count`` children, beginning with number ``at``, one in each lane."""
+    """Make the states of ``count`` children, beginning with child number ``at``, one child in each lane."""
     rows, layout = worker.making, game.layout
     roles = len(game.random)
     for lane in range(count):
@@ -178,9 +178,9 @@ def _make_states(game, store, worker, at, count):
 
 
 #: A node with two choosing roles and at most this many joint moves has its children in ``Store.child``. A
-#: larger node has its children in a hash table.
+#: node with more joint moves has its children in a hash table.
 LISTED_OF_TWO = 1 << 14
-#: The same limit for nodes with more choosing roles, most of whose joint moves are never tried.
+#: The same limit for nodes with more than two choosing roles; lower, as most joint moves are never tried.
 LISTED_OF_MORE = 1 << 10
 #: Maximum share of ``Store.child`` that one node takes.
 LISTED_SHARE = 1 / 16
@@ -348,7 +348,7 @@ def _link_child(game, store, worker, expansion, spec):
 
 @compiled
 def _end_if_proven(game, store, worker, path, node):
-    """End a descent if the bounds of the children prove its node; return whether they do."""
+    """End a descent if the children prove the value of a node; return whether the descent ended."""
     update_bounds(game, store, node)
     if not is_proven(store, node):
         return False
@@ -366,7 +366,7 @@ def _evaluate_child(game, store, worker, path, node, spec, number):
     expansion, joint = store.expansion[node], worker.spec_joint[spec]
     child = child_of(store, expansion, joint)
     if child == NONE:
-        return  # The children had no room for a link to the new child.
+        return  # The hash table of links had no room for the new child.
     if store.visits[child] or is_proven(store, child):
         read_value(store, worker, child)
     elif has_playouts(worker):

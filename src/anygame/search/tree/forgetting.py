@@ -33,11 +33,11 @@ from anygame.search.tree.worker import (
     worker_at,
 )
 
-#: Marks of the nodes to keep: without or with their expansion. Nodes with the mark NONE are dropped.
+#: Marks of nodes: keep the node without its expansion, or with it. Nodes with the mark NONE are dropped.
 _LEAF, _WHOLE = range(2)
 #: Number of nodes by which ``_mark`` prefetches ahead.
 _AHEAD = 16
-#: Number of classes into which the highest set bit of the visits divides the nodes.
+#: Number of classes of nodes. The class of a node is the highest set bit of its number of visits.
 LEVELS = 32
 
 
@@ -74,7 +74,7 @@ def _clear_virtual_losses(store, node):
 
 @exported
 def least_visits(store_address: int, share: float, sizes: Float64s) -> int:
-    """Return the minimum number of visits with which the expansions of nodes fit in a share of the memory.
+    """Return a number of visits. Expansions of nodes with at least as many visits fit in a share of memory.
 
     ``sizes``, float64 [LEVELS], is a temporary array of zeros.
     """
@@ -95,7 +95,7 @@ def least_visits(store_address: int, share: float, sizes: Float64s) -> int:
 
 @compiled
 def _share_of(store, expansion):
-    """Return the share of memory that an expansion takes: of options, or of children if that is larger."""
+    """Return the share of memory that an expansion takes: the larger share of options and of children."""
     options = 0
     for role in range(store.option_counts.shape[1]):
         options += store.option_counts[expansion, role]
@@ -114,7 +114,7 @@ def forget(
     link_joint: Int64s,
     link_node: Int32s,
 ) -> None:
-    """Keep the root, and all nodes that it reaches through nodes with at least ``least`` visits.
+    """Keep the root, and the children of each kept node that is the root or has at least ``least`` visits.
 
     Kept nodes get new numbers. Call ``drop_work`` first. Temporary arrays are ``new_nodes`` [nodes], filled
     with NONE, ``waiting`` [nodes] and ``new_expansions`` [expansions]. The other arrays are copies of the

@@ -81,7 +81,7 @@ def select(store_address: int, worker_address: int, game_address: int) -> bool:
     counts = worker.counts
     wanted = max(0, counts[IDLE] - counts[QUEUE_COUNT])
     root = store.counts[ROOT]
-    # The statistics of a small tree are poor, so a pass makes fewer descents than lanes are idle.
+    # The statistics of a small tree are poor, so a pass makes fewer descents than there are idle lanes.
     if wanted:
         wanted = min(
             max(1, wanted * SCALE // max(SCALE, counts[BRANCHING])), 1 + store.visits[root] // 32, JOBS
@@ -255,7 +255,7 @@ def _select_option(game, store, worker, node, expansion, role, alone):
             best, highest = index, score
     if best != NONE:
         return best
-    # Every option is proven or cannot improve the lower bound: take the one with the highest upper bound.
+    # Every option is proven or cannot improve the lower bound: take the option with the highest upper bound.
     most = np.float32(-1)
     for index in range(count):
         if store.option_high[first + index] > most:
@@ -269,7 +269,7 @@ GOING, ENOUGH, DONE, FULL = range(4)
 
 @exported
 def look(store_address: int, leaves: int) -> int:
-    """Return ``GOING`` if the tree can grow, or the reason why it cannot."""
+    """Return ``GOING`` if the tree can grow; otherwise return ``ENOUGH``, ``FULL`` or ``DONE``."""
     store = store_at(store_address)
     counts = store.counts
     if counts[LEAVES] >= leaves:
@@ -288,7 +288,7 @@ def look(store_address: int, leaves: int) -> int:
 
 @exported
 def grow(game_address: int, store_address: int, worker_address: int, passes: int, leaves: int) -> int:
-    """Make passes until the tree has ``leaves`` evaluated leaves; return one of the results above."""
+    """Make passes until the tree has ``leaves`` evaluated leaves; return a result such as ``DONE``."""
     for _ in range(passes):
         state = look(store_address, leaves)
         if state != GOING:

@@ -1,9 +1,9 @@
 """Minimax values over estimates, for two roles, in addition to mean values of leaves.
 
-With playouts, descents combine both values (Lanctot, Winands, Pepels and Sturtevant 2014, "Monte Carlo tree
-search with heuristic evaluations using implicit minimax backups"). Without playouts, descents use minimax
-values alone (Korf and Chickering 1996, "Best-first minimax search"). A node where both roles choose has the
-mean of its leaves as its minimax value. All values here are those of the first role, from 0 to 1.
+With playouts, descents combine mean and minimax values (Lanctot, Winands, Pepels and Sturtevant 2014, "Monte
+Carlo tree search with heuristic evaluations using implicit minimax backups"). Without playouts, descents use
+minimax values alone (Korf and Chickering 1996, "Best-first minimax search"). A node where both roles choose
+has the mean of its leaves as its minimax value. All minimax values are from 0 to 1, for the first role.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def has_minimax(game, worker):
 
 @compiled
 def advantage(own, other):
-    """Return the advantage of a role from 0 to 1, given the values of both roles; 0.5 if these are equal."""
+    """Return the advantage of a role from 0 to 1, given the values of both roles; 0.5 for equal values."""
     return (1 + own - other) / 2
 
 
@@ -39,7 +39,7 @@ def seen_by(mover, value):
 
 @compiled
 def estimate_children(game, store, worker, node, spec, specs):
-    """Set ``worker.batch_value`` to the estimates of a node and of its new children, in this order.
+    """Set ``worker.batch_value`` to the estimate of a node, followed by the estimates of its new children.
 
     The function skips children that are proven, expanded or visited, as their values are more accurate.
     """
@@ -85,7 +85,7 @@ def set_minimax(store, worker, node, spec, specs):
 
 @compiled
 def _value_of_child(store, worker, child, place):
-    """Return the minimax value of a proven or expanded child, or else its estimate in the batch."""
+    """Return the minimax value of a proven or expanded child, otherwise the child's estimate in the batch."""
     if is_proven(store, child):
         # If both roles get the same goal, the value is one half, even if that goal is the highest.
         return np.float32(advantage(store.low[child, 0], store.low[child, 1]))

@@ -1,8 +1,8 @@
-"""Tree search over lanes: each thread grows its own tree, and the results are combined.
+"""Tree search in which each thread grows its own tree, and the results of all trees are combined.
 
-The searches use root parallelisation: trees with the same root, whose statistics are added (Chaslot, Winands
-and van den Herik 2008, "Parallel Monte-Carlo tree search"). Memory access limits the growth, so threads with
-a shared tree would mostly wait for each other.
+The trees have the same root, and the search adds the statistics of the trees: root parallelisation (Chaslot,
+Winands and van den Herik 2008, "Parallel Monte-Carlo tree search"). Memory access limits the speed of growth,
+so threads with a shared tree would mostly wait for each other.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ if TYPE_CHECKING:
     from anygame.search.lanes import GameCode
     from anygame.search.learning.symmetries import Symmetries
 
-#: Default settings of descents, in the order of their indices in ``worker``.
+#: Default of ``Worker.settings``, in the order of the indices in the module ``worker``.
 DEFAULT_SETTINGS: Final = (
     0.4,  # Weight of exploration.
-    28.0,  # If the root has fewer legal moves than this, it explores more than other nodes.
-    1.0,  # Virtual loss: number of lost tries that an option counts per running descent.
-    30.0,  # Number of tries at which the AMAF mean and the mean have the same weight.
+    28.0,  # Number of legal moves below which the root explores more than other nodes.
+    1.0,  # Virtual loss: number of lost tries for which each running descent through an option counts.
+    30.0,  # Number of tries of an option at which its AMAF mean and its own mean have the same weight.
     0.0,  # Weight of estimates.
 )
 #: Weight of exploration in searches without playouts, since estimates err less than playouts.
@@ -73,20 +73,20 @@ _EXPLORATION_OF_ESTIMATES: Final = 0.1
 _LONGEST_PLAYOUT: Final = 1000
 #: Approximate duration in seconds of a call of native code. The clock is read between calls.
 _CALL_SECONDS: Final = 0.02
-#: When memory is full, nodes that take this share of it keep their expansions.
+#: Share of the memory that the expansions of the most visited nodes keep when memory is full.
 _KEPT: Final = 0.25
-#: Minimum of the share ``_KEPT``, which is halved as long as memory remains full.
+#: As long as memory remains full, the share ``_KEPT`` is halved, down to this minimum.
 _LEAST_KEPT: Final = 0.01
 
 
 def estimating(settings: Sequence[float], trust: float) -> tuple[float, ...]:
-    """Return settings of descents that use a weight of estimates, from 0 to 1."""
+    """Return settings of descents in which estimates have the weight ``trust``, from 0 to 1."""
     exploration, *others = settings[:TRUST]
     return (_EXPLORATION_OF_ESTIMATES if trust == 1 else exploration, *others, trust)
 
 
 class Tree:
-    """The search tree of one thread. ``actions`` has the moves of each role by action number."""
+    """The search tree of one thread. ``actions`` has the moves of each role, indexed by action number."""
 
     def __init__(
         self,
@@ -109,9 +109,9 @@ class Tree:
         self._opposed = bool(self.store.counts[COMPETITIVE])
 
     def begin(self, state: NDArray[np.uint64], end: Sequence[tuple[float, bool]] | None = None) -> None:
-        """Make a packed state the root, and keep the tree.
+        """Make a packed state the root without discarding the tree.
 
-        If the game is over in this state, ``end`` has the value for each role, and whether it is proven.
+        If the game is over in this state, ``end`` has for each role the value and whether it is proven.
         """
         if self.worker.counts[FREE_PATHS] < len(self.worker.free_paths):  # Some descents are running.
             drop_work(*self._addresses[1:])
@@ -123,17 +123,17 @@ class Tree:
         root = self.store.counts[ROOT] = add_state(*self._addresses[1:])
         self.store.counts[DEPTH] = 0
         if end is not None:
-            # Nodes that have the root as a child use these values, too.
+            # These values also count in nodes that have the root as a child.
             self.store.status[root] = TERMINAL
             self.store.visits[root], self.store.sums[root] = 1, [value for value, _ in end]
             self.store.low[root] = [value if known else 0.0 for value, known in end]
             self.store.high[root] = [value if known else 1.0 for value, known in end]
         elif self.store.status[root] == LEAF:
-            # The tree can have forgotten the children, so it has to prove the bounds again.
+            # The tree can have forgotten the children of the root, so the search proves the bounds again.
             self.store.low[root], self.store.high[root] = 0, 1
 
     def advance(self, deadline: float, leaves: int | None = None) -> tuple[int, bool]:
-        """Grow until a deadline, in the time of ``perf_counter``, or for a number of leaves.
+        """Grow the tree until a deadline, which is a time of ``perf_counter``, or for a number of leaves.
 
         Returns the number of evaluated leaves, and whether the tree cannot grow further.
         """
@@ -154,7 +154,7 @@ class Tree:
         return int(counts[LEAVES]) - before, False
 
     def _loosen_bounds(self) -> None:
-        """Reset all bounds that assumed opposed goals, because the goals are not opposed."""
+        """Reset the bounds of all states before the end, because the bounds wrongly assumed opposed goals."""
         counts, store = self.store.counts, self.store
         nodes, options = int(counts[NODES]), int(counts[OPTIONS])
         going = store.status[:nodes] != TERMINAL
@@ -177,7 +177,7 @@ class Tree:
         return True
 
     def _forget_moves(self, least: int) -> None:
-        """Discard the expansions of nodes with fewer than ``least`` visits, except for the root."""
+        """Discard the expansions of all nodes, except the root, that have fewer than ``least`` visits."""
         counts, store = self.store.counts, self.store
         counts[IS_SHORT] = 0
         links = len(store.link_node) if counts[LINKS] else 0
@@ -206,7 +206,7 @@ class Tree:
 
     @property
     def depth(self) -> int:
-        """Maximum depth of a descent from this root."""
+        """Maximum depth of a descent from the root."""
         return int(self.store.counts[DEPTH])
 
     @property
@@ -220,7 +220,7 @@ class Tree:
 
     @property
     def without_goal(self) -> list[int]:
-        """Roles without a goal at any end; empty unless the tree is complete and proves the other values."""
+        """Roles without a goal at any end; empty unless a complete tree proves the values of other roles."""
         store, roles = self.store, np.flatnonzero(~self._code.random)
         seen, layer = np.zeros(self.nodes, np.bool_), np.array([self.root])
         while len(layer):
@@ -256,7 +256,7 @@ class Tree:
         return bool(store.status[node] == EXPANDED and store.mover[store.expansion[node]] == role)
 
     def options(self, node: int, role: int) -> list[Option]:
-        """Return the moves of a role at a node, by action number; empty if the node is not expanded."""
+        """Return the moves of a role at a node in the order of actions; empty if the node is not expanded."""
         store = self.store
         if store.status[node] != EXPANDED:
             return []
@@ -297,7 +297,7 @@ class Tree:
         return low.min(axis=1), high.max(axis=1)
 
     def child(self, node: int, options: Sequence[int]) -> int | None:
-        """Return the child of a joint move, given by an option for each role; None if the tree lacks it."""
+        """Return the child to which one option of each role leads; None if the tree lacks this child."""
         store = self.store
         expansion, joint = int(store.expansion[node]), 0
         for role, option in enumerate(options):
@@ -387,7 +387,7 @@ class TreeSearcher(TreeReporter[int]):
         return rows == self.shape.rows and suits and units > self.shape.outputs
 
     def use_estimates(self, weights: NDArray[np.float32], trust: float) -> None:
-        """Use estimates from now on, and discard the tree.
+        """Use the estimates of a network with given weights from now on, and discard the tree.
 
         ``trust`` is the weight of the estimates, from 0 for playouts alone to 1 for estimates alone.
         """
@@ -399,7 +399,7 @@ class TreeSearcher(TreeReporter[int]):
         self._trees = self._empty_trees()
 
     def begin(self, state: State) -> None:
-        """Make a state the root, and keep the tree."""
+        """Make a state the root without discarding the trees."""
         packed = self.packed(state)
         is_over = state.is_terminal or state.stuck_role is not None
         end = [self._end(state, role) for role in range(len(self.game.roles))] if is_over else None
@@ -409,7 +409,7 @@ class TreeSearcher(TreeReporter[int]):
         self.is_done = is_over
 
     def packed(self, state: State) -> NDArray[np.uint64]:
-        """Return a state as the trees store it: uint64 [words], with one bit per fluent."""
+        """Return a state in the form in which trees store states: uint64 [words], with one bit per fluent."""
         (packed,) = packed_state(self.game, state)
         return np.asarray(packed)
 

@@ -1,6 +1,6 @@
 """Search trees as arrays of nodes, expansions and options, with a transposition table.
 
-A node is a state. States that are reached on several paths have one node (Childs, Brodeur and Kocsis 2008,
+A node is a state. A state that is reached on several paths has one node (Childs, Brodeur and Kocsis 2008,
 "Transpositions and move groups in Monte Carlo tree search"). An expansion lists the legal moves of a node. An
 option is a legal move of one role at a node. Memory access limits the speed of descents, so the fields of a
 node, an expansion or an option form one record.
@@ -65,7 +65,7 @@ class Store(NamedTuple):
 
     counts: Int64s  # Counters and flags; see the indices above.
     # Transposition table with open addressing. The low half of a slot is the node number plus one. The high
-    # half is the high half of the hash, so a lookup rarely reads the state of another node.
+    # half is the high half of the state's hash, so a lookup rarely reads the state of another node.
     slots: UInt64s
     # Nodes:
     states: UInt64Rows  # State of the node, with one bit per fluent.
@@ -80,8 +80,8 @@ class Store(NamedTuple):
     # Expansions:
     option_counts: Int32Rows  # Number of legal moves of each role.
     first_option: Int64s  # Index of the first option of the first role; the other options follow.
-    first_child: Int64s  # Index in ``child`` of the first joint move, or NONE if links have the children.
-    # The only role with a choice; NONE if several roles have a choice; the number of roles if none has.
+    first_child: Int64s  # Index in ``child`` of the first joint move, or NONE if the children are in links.
+    # The only role with a choice; NONE if several roles have a choice; the number of roles if no role has.
     mover: Int16s
     minimax: Float32s  # Minimax value over estimates.
     owner: Int32s  # The expanded node.
@@ -101,8 +101,8 @@ class Store(NamedTuple):
     residue: Float32s  # Rounding error of ``mean`` if several roles choose; same bytes as ``option_low``.
     # Links: a hash table with open addressing for the children of expansions with too many joint moves.
     next_link: Int32s  # Next slot of the same expansion, or NONE.
-    link_expansion: Int32s  # Expansion of the slot.
-    link_joint: Int64s  # Joint move of the slot.
+    link_expansion: Int32s  # Expansion to which the slot belongs.
+    link_joint: Int64s  # Joint move that leads to the child.
     link_node: Int32s  # Number of the child plus one, or 0 if the slot is free.
 
 
@@ -155,10 +155,10 @@ store_at = Bundle(
 
 
 def make_store(words: int, roles: int, memory: int) -> Store:
-    """Return an empty tree of at most about ``memory`` bytes, but with room for ``FEWEST_NODES`` nodes."""
+    """Return an empty tree of at most about ``memory`` bytes, but for ``FEWEST_NODES`` nodes or more."""
     columns = dict.fromkeys(("sums", "low", "high", "option_counts"), roles) | {"states": words}
     node, expansion, option = _record(_NODE, columns), _record(_EXPANSION, columns), _OPTION_RECORD
-    # Assumed averages per node: the options below, half an expansion, and two slots.
+    # Assumed averages per node: ``options_a_node`` options, half an expansion, and two slots.
     options_a_node = 1.25 + 0.25 * (roles - 1)
     # The last terms are the bytes of children, slots, links, and the temporary arrays of ``forget``.
     per = node.itemsize + 0.5 * expansion.itemsize + options_a_node * option.itemsize + 1.25 * 4 + 16 + 8 + 10
@@ -284,7 +284,7 @@ def prefetch_node(store, hashed):
 
 @compiled
 def find_or_add(store, states, index, hashed):
-    """Return the node of a state, and whether it is new. The caller ensures that the tree has room."""
+    """Return the node of a state, and whether the node is new. The caller ensures that the tree has room."""
     found = find(store, states, index, hashed)
     if found >= 0:
         return found, False

@@ -39,9 +39,9 @@ LONGEST_PATH = 200
 JOBS = 512
 #: Maximum number of children that one pass makes.
 SPECS = 2048
-#: Maximum number of joint moves of a node that gets all of its children in one expansion.
+#: Maximum number of joint moves of a node whose expansion makes all children at once.
 ALL_CHILDREN = 512
-#: Number of children that an expansion makes if the node has more joint moves than that.
+#: Number of children that an expansion makes if the node has more than ``ALL_CHILDREN`` joint moves.
 SOME_CHILDREN = 128
 #: Maximum number of playout results in one pass.
 RESULTS = 4 * LANES
@@ -101,10 +101,10 @@ class Worker(NamedTuple):
     # Jobs: nodes to expand, and nodes that get one more child.
     job_node: Int32s
     job_path: Int32s  # Descent that reached the node.
-    job_joint: Int64s  # Joint move if only one child is requested, or NONE to expand the node.
+    job_joint: Int64s  # Joint move to the only requested child, or NONE to expand the node.
     job_lane: Int32s  # Lane in which the moves of the node are listed.
     job_value: Float64Rows  # Value of the node's state for each role.
-    job_specs: Int32s  # Number of children to make, or NONE if this pass has no room for them.
+    job_specs: Int32s  # Number of children to make, or NONE if this pass has no room.
     # Legal moves by lane:
     list_count: Int32Rows  # Number of legal moves of each role.
     list_first: Int32Rows  # Index in ``listed`` of the first move of each role.
@@ -148,7 +148,7 @@ class Worker(NamedTuple):
 
 worker_at = Bundle(Worker)
 
-#: Length of each array, by its name or by the first word of its name.
+#: Length of each array, by the name of the array or by the first word of this name.
 _LENGTHS: Final = {
     **dict.fromkeys(("lane", "list", "lanes", "sources"), LANES),
     **dict.fromkeys(("path", "finished"), PATHS),
