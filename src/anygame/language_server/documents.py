@@ -75,7 +75,7 @@ class Document:
 class Documents(dict[str, Document]):
     """The latest version of each open document by URI, and the sheets in the folders of the editor.
 
-    A search for symbols reads the files that are new or have changed.
+    A search for symbols reads the files that are new or have changed since the last search.
     """
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ class Documents(dict[str, Document]):
 
 
 def path_of(uri: str) -> Path | None:
-    """Return the path of a URI; None if it is not the URI of a file."""
+    """Return the path of a URI; None if the URI does not name a file."""
     try:
         parts = urlsplit(uri)
     except ValueError:

@@ -26,7 +26,7 @@ def definitions(sheet: WrittenSheet, offset: int) -> list[Occurrence]:
 
     A relation is defined in the heads of its rules and facts. A fluent or move is defined in the heads that
     make it true or legal, a role in a ``role`` fact. Any other constant or function is defined at its first
-    place, and a variable in the first sentence of the body that binds it.
+    place, and a variable in the first sentence of the body that binds the variable.
     """
     name = sheet.name_at(offset)
     return _defining(sheet, name.symbol) if name else []

@@ -47,7 +47,7 @@ def serve(settings: Settings, listening: Callable[[int], None]) -> None:
 
 
 class WatchingServer:
-    """Server, in a background thread, of pages about the matches of this process.
+    """Server in a background thread, which serves pages about the matches of this process.
 
     Raises AnygameError if the port is in use.
     """

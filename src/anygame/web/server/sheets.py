@@ -68,7 +68,7 @@ class Sheets:
         self._uploads: dict[str, Sheet | None] = {}
 
     def listed(self) -> list[Sheet]:
-        """Return the sheets in the paths of the server, followed by the installed games."""
+        """Return the sheets in the paths of the settings, followed by the installed games."""
         if self._listed is None:
             offered = [self._offered(name) for name in list(self._paths)[:_MOST_LISTED]]
             self._listed = [sheet for sheet in offered if sheet is not None]
