@@ -1,10 +1,10 @@
 """Checker of proofs that no match reaches a bad state. The checker shares only the model with the provers.
 
 An invariant is a set of clauses over the state; a property of states is one of these clauses. The invariant
-must hold initially, every step must preserve it, and it must imply the property. A solver refutes the
-negation of each condition and logs the clauses that it learns. ``propagation`` then checks the learned
-clauses by reverse unit propagation, from the last clause backwards (Heule, Hunt and Wetzler 2013, "Trimming
-while checking clausal proofs"). The checker has its own encoding of sums, as unary numbers.
+must hold initially, every step must preserve the invariant, and the invariant must imply the property. A
+solver refutes the negation of each condition and logs the learned clauses. ``propagation`` then checks the
+learned clauses by reverse unit propagation, from the last clause backwards (Heule, Hunt and Wetzler 2013,
+"Trimming while checking clausal proofs"). The checker has its own encoding of sums, as unary numbers.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def _refute(given: _Clauses, questions: Sequence[Sequence[int]], assumed: Sequen
                 raise CertificateError("a step violates the invariant, or a bad state satisfies it")
             refuted.append(refuting)
         lines = [line.split() for line in solver.get_proof() or ()]
-    # A line that is only "0" is the empty clause, which the solver logs when it refutes a question.
+    # A line that is only "0" is the empty clause, which the solver logs after the refutation of a question.
     lemmas = [list(map(int, line[:-1])) for line in lines if line[0] not in ("d", "0")]
     steps = followed(given.rows, lemmas, refuted, patience)
     if steps is None:
@@ -324,7 +324,7 @@ def _is_kept(step: _Step, counted: Sum) -> int:
     """Return a literal that holds if a step does not change a sum. A sum with a lower bound may grow."""
     clauses, most = step.clauses, counted.most
     added, taken = step.change(counted.parts, most + 1)
-    # Both sums are capped, so comparing them misses changes above the cap. Other literals detect these.
+    # Both sums are capped, so a comparison misses changes above the cap. Other literals detect these.
     enough = [-_at_least(taken, most + 1), _is_at_least(clauses, added, taken)]
     if counted.is_exact:
         enough += [-_at_least(added, most + 1), _is_at_least(clauses, taken, added)]

@@ -228,7 +228,7 @@ class _Matrix:
         return sorted(kept, key=lambda counted: len(counted.parts))[:MOST_SUMS]
 
     def _sum(self, weights: NDArray[np.int64]) -> Sum | None:
-        """Return a sum with these weights of fluents; None if it is too large or a known step changes it."""
+        """Return a sum with these weights; None if the sum is too large or a known step changes the sum."""
         parts: list[tuple[int, ...]] = []
         for group in self._exclusive:
             for sign in (1, -1):

@@ -44,7 +44,7 @@ MOST_WEIGHT: Final = 100_000
 MOST_LOST: Final = 400
 #: Maximum number of moves without arguments among the signals.
 _MOST_PASSES: Final = 64
-#: Number of game steps in the first linear program. Steps that refute its solution are added later.
+#: Number of game steps in the first linear program. Steps that refute the solution are added later.
 _STEPS: Final = 200
 #: Maximum number of rounds of the search for steps, for each template; with ``is_brief``, ``_FEW_ROUNDS``.
 _MOST_ROUNDS: Final = 60
@@ -308,7 +308,7 @@ def _changes(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> NDArray[np.
 
 
 def _distinct(rows: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Return the distinct rows, sorted. NumPy compares them as byte strings, which is fast."""
+    """Return the distinct rows, sorted. NumPy compares rows as byte strings, which is fast."""
     if not rows.size:
         return rows[:1]
     strings = np.ascontiguousarray(rows + 1).view(np.dtype((np.void, rows.shape[1])))

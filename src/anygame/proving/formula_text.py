@@ -91,7 +91,7 @@ class Expression:
 
 @dataclass(frozen=True)
 class Name:
-    """A variable as its author wrote it: name, first occurrence, and the operator that binds it.
+    """A variable as written by the author: name, first occurrence, and the operator that binds it.
 
     ``relation`` is a unary relation that holds for exactly the variable's values, else ``role``.
     """

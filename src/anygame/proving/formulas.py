@@ -1,10 +1,10 @@
 """Properties of a game as formulas of temporal logic, over the relations of its sheet.
 
 A property is ``always``, ``never`` or ``reachable`` with a formula of first-order logic, or a weak ``until``
-with two formulas. This is a small part of the logics for GDL of Ruan, van der Hoek and Wooldridge (2009,
-"Verification of games in the game description language"), Thielscher and Voigt (2010, "A temporal proof
-system for general game playing") and Haufe, Schiffel and Thielscher (2012, "Automated verification of state
-sequence invariants in general game playing").
+with two formulas. Such properties are a small part of the logics for GDL of Ruan, van der Hoek and Wooldridge
+(2009, "Verification of games in the game description language"), Thielscher and Voigt (2010, "A temporal
+proof system for general game playing") and Haufe, Schiffel and Thielscher (2012, "Automated verification of
+state sequence invariants in general game playing").
 
 A formula becomes rules and a fluent that no other rule of the game uses. The fluent holds after a state that
 refutes the formula or, for ``reachable``, satisfies the formula. A prover decides the fluent's next value.
@@ -74,8 +74,8 @@ class TemporalFormula:
     def instances(self, state: State, moves: JointMove | None = None) -> list[dict[str, Term]]:
         """Return the values of the variables for which a state refutes or shows the property.
 
-        The reasoner computes them, independently of the provers. Without variables, the result has at most
-        one instance, which is empty. ``moves`` is the joint move (default: the first legal moves).
+        The reasoner computes the values, independently of the provers. Without variables, the result has at
+        most one instance, which is empty. ``moves`` is the joint move (default: the first legal moves).
         """
         if self.of_moves and (state.is_terminal or state.stuck_role is not None):
             return []
@@ -89,7 +89,7 @@ class TemporalFormula:
 
 @dataclass(frozen=True)
 class FormulaGame:
-    """A game with rules and fluents for its properties. Legal moves, ends and goals are unchanged."""
+    """A game with rules and fluents for properties. Legal moves, ends and goals are unchanged."""
 
     game: Game
     formulas: tuple[TemporalFormula, ...]
@@ -133,7 +133,7 @@ def read_formulas(game: Game, texts: Sequence[str]) -> FormulaGame:
 def _written(
     writer: RuleWriter, text: PropertyText, prefix: str, number: int
 ) -> tuple[TemporalFormula, list[Term]]:
-    """Write the rules of a property; return the property and its new fluents."""
+    """Write the rules of a property; return the property and the new fluents."""
     fluent = Constant(f"{prefix}_property_{number}")
     bad = Atom(f"{prefix}_bad_{number}")
     instances = Atom(f"{prefix}_instance_{number}", tuple(text.free)) if text.free else bad

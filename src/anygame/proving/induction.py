@@ -93,7 +93,7 @@ class Induction:
             self.found.append(fresh[place])
 
     def _asked(self, clause: Clause) -> tuple[int, int, list[int]]:
-        """Return literals for "the clause holds" and "a step breaks it", and the clause after the step."""
+        """Return literals for "the clause holds" and "a step breaks it", and the clause after a step."""
         encoded = self._of.get(clause)
         if encoded is None:
             formula = self._formula
@@ -136,8 +136,8 @@ def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[C
     """Return clauses that a sample does not refute, the strongest first.
 
     Clauses of the first list say that at most one, or at least one, fluent of a group holds. Clauses of the
-    second list are about fluents that never change, pairs that exclude each other, and fluents that imply one
-    of a group.
+    second list are about fluents that never change, pairs that exclude each other, and fluents that imply
+    some fluent of a group.
     """
     # With many fluents, a sample of the states suffices: induction drops false candidates later.
     states = sample.states[:: 1 + len(sample.states) * len(model.fluents) ** 2 // _MOST_PRODUCTS]

@@ -159,7 +159,7 @@ class Replay:
         )
 
     def states(self, match: Sequence[Sequence[Term]]) -> list[State]:
-        """Return the states of a match, including the initial one. Raises IllegalMoveError."""
+        """Return the states of a match, including the initial state. Raises IllegalMoveError."""
         states = [self._game.initial_state()]
         for joint in match:
             states.append(states[-1].next(dict(zip(self._game.roles, joint, strict=True))))

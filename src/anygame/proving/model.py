@@ -39,7 +39,7 @@ _AT_ONCE: Final = 4096
 
 
 class Lemma(NamedTuple):
-    """A predicate over the state, and the steps that can change it.
+    """A predicate over the state, and the steps that can change the predicate.
 
     ``holds`` is a literal over the state. ``changes`` is a literal over a state and a joint move; ``changes``
     holds for every step that makes ``holds`` false.

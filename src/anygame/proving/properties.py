@@ -1,7 +1,7 @@
 """The built-in properties of games, as literals of the model.
 
-GDL requires most of them of a well-formed game: playability, goals, winnability (Love, Hinrichs, Haley,
-Schkufza and Genesereth 2008, "General game playing: game description language specification").
+GDL requires most of these properties of a well-formed game: playability, goals, winnability (Love, Hinrichs,
+Haley, Schkufza and Genesereth 2008, "General game playing: game description language specification").
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Property:
     Attributes:
         name: the name that users pass, such as ``winnable white``.
         claim: the statement that a proof shows.
-        literal: holds in the states that refute the property; with ``to_be_reached``, that prove it.
+        literal: holds in the states that refute the property or, with ``to_be_reached``, prove the property.
         seen_by: asks the reasoner whether ``literal`` holds in a state, given the joint move if needed.
-        to_be_reached: whether one state with the literal proves the property, instead of refuting it.
+        to_be_reached: whether one state with the literal proves, instead of refutes, the property.
         of_ends: whether the property is about terminal states only.
         note_of: returns a note about a state in which the literal holds.
         value: the number in the claim, if any.

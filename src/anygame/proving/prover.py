@@ -1,4 +1,4 @@
-"""The prover: it decides properties by play, bounded search and invariants, and checks each proof."""
+"""The prover, which decides properties by play, bounded search and invariants, and checks each proof."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _FOR_CHEAP: Final = 0.05
 #: Fraction of a property's remaining time for the search for a short match.
 _FOR_SHORT: Final = 0.15
 _FOR_INVARIANT, _FOR_INDUCTION, _FOR_COUNTING = 0.6, 0.15, 0.4
-#: Fraction of the remaining time for dropping unneeded clauses of an invariant before its check.
+#: Fraction of the remaining time for dropping unneeded clauses of an invariant before the check.
 _FOR_CHECK: Final = 0.5
 #: Fraction of the remaining time for the search for a long match by one query.
 _FOR_LONG: Final = 0.5
@@ -116,7 +116,7 @@ class Prover:
         self.sample = Sample(model, play)
         self.patience = patience
         self.knowledge = Knowledge(model, self.sample, patience, report, guesses, self._store)
-        #: The conserved sums; None before the search for them.
+        #: The conserved sums; None before the search for sums.
         self._sums: list[Sum] | None = None
         #: States reached in the matches that solvers found.
         self._reached: list[NDArray[np.bool_]] = []
@@ -125,7 +125,7 @@ class Prover:
 
     @property
     def invariant(self) -> list[Clause]:
-        """The invariant, learned on first use, as far as its time limit allows."""
+        """The invariant, learned on first use, as far as the time limit allows."""
         return self.knowledge.complete()
 
     @property

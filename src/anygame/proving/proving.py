@@ -55,7 +55,7 @@ def prove(
             built-in properties.
         seconds: time limit for each property. Learning the invariant, once per game, has a separate limit of
             the same length.
-        report: called with each activity, as a phrase. By default, a notebook shows it.
+        report: called with each activity, as a phrase. By default, a notebook shows the phrase.
 
     Raises:
         LimitError: the rules of a formula exceed a limit on their size.
@@ -105,7 +105,7 @@ def equal(
             variables: ``(mark ?x ?y) (place ?y ?x)``. Moves that match no pair keep their names.
         up_to: maximum number of joint moves of the compared matches. By default, all matches are compared.
         seconds: time limit.
-        report: called with each activity, as a phrase. By default, a notebook shows it.
+        report: called with each activity, as a phrase. By default, a notebook shows the phrase.
 
     Raises:
         MissingExtraError: the solver is not installed.
@@ -139,7 +139,7 @@ def each_verdict(
     seconds: float = SECONDS,
     report: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Verdict]:
-    """Yield the verdict about each property as soon as it is reached; see ``prove``."""
+    """Yield the verdict about each property as soon as the verdict is reached; see ``prove``."""
     from anygame.proving.formulas import read_formulas
 
     asked = list(properties)
@@ -156,7 +156,7 @@ def each_verdict(
 
 
 def _prover(game: Game, seconds: float, report: Callable[[str], None]) -> Prover | str:
-    """Return the prover of a game, or the reason why there is none."""
+    """Return the prover of a game, or the reason why no prover exists."""
     from anygame.proving.patience import Patience
     from anygame.proving.prover import Prover
 

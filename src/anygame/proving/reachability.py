@@ -1,4 +1,4 @@
-"""Property directed reachability: an invariant that excludes bad states, or a match to one.
+"""Property directed reachability: an invariant that excludes bad states, or a match to a bad state.
 
 The algorithm is that of Bradley (2011, "SAT-based model checking without unrolling") and Een, Mishchenko and
 Brayton (2011, "Efficient implementation of property directed reachability"). Frame ``i`` is a set of clauses.
@@ -26,19 +26,19 @@ _MOST_SPENT: Final = 4_000
 #: Maximum number of consecutive failures to drop a literal from a cube.
 _MOST_FAILURES: Final = 12
 
-#: A conjunction of literals over fluents; its negation is a clause.
+#: A conjunction of literals over fluents; the negation of a cube is a clause.
 Cube = frozenset[int]
 
 
 class Outcome(NamedTuple):
-    """Result of the search: either an invariant that excludes bad states, or a match to one."""
+    """Result of the search: either an invariant that excludes bad states, or a match to a bad state."""
 
     invariant: list[Clause] | None
     match: Match | None
 
 
 class _Obligation(NamedTuple):
-    """A cube to be blocked: from its states, the joint moves of ``match`` lead to a bad state."""
+    """A cube to be blocked: from all states of the cube, the joint moves of ``match`` lead to a bad state."""
 
     cube: Cube
     match: Match
@@ -52,7 +52,7 @@ def reach(
     invariant: Sequence[Clause] = (),
     report: Callable[[int, int], None] | None = None,
 ) -> Outcome:
-    """Return an invariant that excludes bad states, or a match to one.
+    """Return an invariant that excludes bad states, or a match to a bad state.
 
     The literal ``bad`` can depend on the joint move made in a state. ``invariant`` is inductive. After each
     frame, ``report`` is called with the numbers of frames and clauses.
@@ -134,7 +134,7 @@ class _Prover:
         self._solver.add(-guard, *(-self._copy(literal) for literal in cube))
 
     def _guards(self, frame: int) -> list[int]:
-        """Return the assumptions for a state of a frame, including the property if it is about states."""
+        """Return the assumptions for a state of a frame, including a property of states."""
         if self._of_moves:
             return self._guard[frame:]
         return [*self._guard[frame:], -self._bad_here[0]]
@@ -144,7 +144,7 @@ class _Prover:
     def _obligation(self, refuted: list[int], match: Match) -> _Obligation:
         """Return an obligation that has the assigned state and joint move, and continues with ``match``.
 
-        In every state of its cube, the joint move is legal and falsifies the literals in ``refuted``.
+        In all states of the cube, the joint move is legal and falsifies the literals in ``refuted``.
         """
         model, lifting, lifted = self._model, self._lifting, self._lifted
         value = self._solver.assignment()

@@ -1,6 +1,6 @@
 """Cache of proofs, in the folder of compiled code.
 
-Each file has the certificates of one network, identified by its circuit and the names of its inputs. A prover
+Each file has the certificates of one network, identified by the circuit and the names of the inputs. A prover
 checks each certificate against the circuit. If the check fails, the prover searches for another proof.
 """
 
@@ -54,7 +54,7 @@ class ProofStore:
                 self.certificates = self._read(json.loads(content))
 
     def keep(self, name: str, certificate: Certificate | None) -> None:
-        """Cache a certificate, unless it is too large."""
+        """Cache a certificate, unless the certificate is too large."""
         if self._path is None or certificate is None:
             return
         literals = sum(map(len, (*certificate.clauses, *certificate.groups, *(certificate.measure or ()))))

@@ -107,7 +107,7 @@ def _constant_players(
 def _excluded(prover: Prover, asked: dict[str, int], patience: Patience) -> Iterator[_Statement | None]:
     """Yield the statements whose literals hold in no reachable state, and None for each undecided one.
 
-    Undecided candidates get another try after all others.
+    Undecided candidates get another try after all other candidates.
     """
     seen = prover.sample.seen(list(asked.values()), patience)
     undecided = [text for text, is_seen in zip(asked, seen, strict=True) if not is_seen]
@@ -237,7 +237,7 @@ def firings(game: Game, seconds: float, report: Callable[[str], None] = lambda _
     prover = Prover.of(watched, patience.part(_FOR_INVARIANT), report)
     candidates = list(zip(unseen, names, _literals(prover.model, unseen, names), strict=True))
     for is_last in (False, True):
-        # Undecided rules get another try after all others.
+        # Undecided rules get another try after all other rules.
         tried, candidates = candidates, []
         for number, (rule, name, literal) in enumerate(tried):
             claim = f"{shown(str(rule), _SHOWN)} fires"

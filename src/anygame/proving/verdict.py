@@ -57,9 +57,9 @@ class Verdict:
         match: joint moves, with a term for each role, to a state that decides the claim. The reasoner has
             replayed the match. None if the claim is not decided by a match.
         is_shortest: whether no shorter match decides the claim.
-        depth: no match of up to this number of moves decides the claim; None if this is irrelevant.
-        invariant: the invariant of a proof, as clauses in GDL. If the claim is about states, it is another
-            clause of the invariant.
+        depth: no match of up to this number of moves decides the claim; None if the depth is irrelevant.
+        invariant: the invariant of a proof, as clauses in GDL. A claim about states is another clause of the
+            invariant.
         steps: number of lemmas checked to verify the solver's proof.
         note: further information, as a sentence.
         found: for properties of ``SURVEYS``, the proved facts.

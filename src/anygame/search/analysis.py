@@ -144,7 +144,7 @@ def best_first(
 
 
 def _most_secure(moves: Sequence[MoveAnalysis], range_of_goals: float, trust: float) -> MoveAnalysis:
-    """Return the move with the highest lower confidence bound of its goal.
+    """Return the move whose goal has the highest lower confidence bound.
 
     The bound is the mean minus twice the greatest possible standard error. The error of an estimate counts as
     0, since that error does not fall with the number of visits. The moves must be sorted by visits.
@@ -171,8 +171,8 @@ class Analysis:
         depth: number of joint moves from the state to the deepest node.
         bytes: size of the tree in bytes.
         moves: for each role except ``random``, its legal moves, the best first.
-        goals: for each such role, the mean of its goals at the leaves; None without leaves.
-        proven: for each such role, its exact value; None if it is unknown.
+        goals: for each such role, the mean goal at the leaves; None without leaves.
+        proven: for each such role, the exact value; None if the value is unknown.
         engine: ``lanes``, ``states``, ``lines`` or ``beliefs``; see ``Search``.
         interrupted: whether Ctrl-C ended the run.
         fallback: why the engine is ``states`` and not ``lanes``; None otherwise.
@@ -340,7 +340,7 @@ def _html_table(role: Role, moves: tuple[MoveAnalysis, ...], proven: float | Non
 
 
 def _numbers(analysis: MoveAnalysis) -> list[str]:
-    """Return a move's visits, goal and error, and its bounds if they are tighter than 0..100."""
+    """Return a move's visits, goal and error, and the bounds if tighter than 0..100, as strings."""
     least, most = analysis.bounds
     between = "" if least <= 0 and most >= 100 else f"{least:g}..{most:g}"
     return [
@@ -371,7 +371,7 @@ class PracticeReport:
         trial_matches: number of matches between searches with and without the network.
         trial_score: points of the searches with the network: 1 for a win, 0.5 for a draw. In general, a match
             gives half a point plus half of the difference of goals on a scale from 0 to 1.
-        is_used: whether the network won the trial, so that later searches use it.
+        is_used: whether the network won the trial, so that later searches use the network.
     """
 
     games: int

@@ -39,7 +39,7 @@ _BYTES_OF_MIXED_VALUES: Final = 40
 _EDGES: Final = 1 << 18
 #: Maximum number of states. A state number has 31 bits.
 MOST_STATES: Final = (1 << 31) - 1
-#: Approximate size in bytes of a state with tens of facts, and of its entry in a dictionary.
+#: Approximate size in bytes of a state with tens of facts, plus the state's entry in a dictionary.
 BYTES_OF_A_STATE: Final = 4_000
 
 
@@ -55,7 +55,7 @@ class ExpandedStates:
 
 @dataclass(frozen=True, slots=True)
 class StateGraph:
-    """States, numbered in the order of their distance from the first state, and the edges between them."""
+    """States, numbered in the order of distance from the first state, and edges between states."""
 
     layers: NDArray[np.int64]  # [layers + 1]; the first state of each distance, then the number of states
     expanded: int  # number of expanded states, which have the lowest numbers
@@ -113,7 +113,7 @@ class Exploration:
     Args:
         expansion: stores and expands the states, beginning with the first state.
         roles: the roles of the game.
-        memory: maximum size in bytes of the graph with the values of its states.
+        memory: maximum size in bytes of the graph and of the values of states.
         seconds: time limit; None for no limit.
         states: maximum number of states.
     """

@@ -47,7 +47,7 @@ class Solver:
         self._missing = [int(n) + graph.stuck for n in np.isnan(graph.goals).sum(axis=0)]
 
     def solution(self) -> Solution:
-        """Return the values, or why they are unknown."""
+        """Return the values, or the reason why no values are known."""
         graph = self._graph
         if not graph.complete:
             return self._unsolved(f"not all states were found: {graph.stopped}")
@@ -117,7 +117,7 @@ class Solver:
         # If no role chooses, every role except ``random`` still has a value.
         leading = self._choosing[:1] or [p for p in range(len(roles)) if p not in self._random]
         if any(self._missing[place] for place in self._choosing):
-            # If a terminal state has no goal for a role, one role's value does not determine the other's.
+            # If a role has no goal in a terminal state, one role's value does not determine another's.
             leading = self._choosing
         if not leading:
             return self._unsolved("only chance decides, so no role has a value")
@@ -254,6 +254,6 @@ class Solver:
 
 
 def _opposite(ends: NDArray[np.float64], least: float, most: float) -> tuple[float, float]:
-    """Return the bounds of a role, given the bounds of its opponent and the pairs of opposed goals."""
+    """Return the bounds of a role, given the bounds of the opponent and the pairs of opposed goals."""
     low, high = np.interp([most, least], ends[:, 0], ends[:, 1])
     return float(low), float(high)

@@ -63,7 +63,7 @@ class Values:
 
 
 def _groups(graph: StateGraph, layer: int) -> Iterator[tuple[NDArray[np.int64], tuple[int, ...]]]:
-    """Group the states of a layer by the number of moves of each role; yield each group and these numbers."""
+    """Group states of a layer by the roles' numbers of moves; yield each group and the numbers of moves."""
     first = int(graph.layers[layer])
     options = graph.options[first : graph.layers[layer + 1]]
     going = np.flatnonzero(options[:, 0])

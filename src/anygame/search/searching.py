@@ -88,7 +88,7 @@ class _Run(NamedTuple):
 
     @property
     def has_seconds_alone(self) -> bool:
-        """Whether the run has a time limit, and no other."""
+        """Whether the run has a time limit and no other limit."""
         return self.end < inf and self.iterations is None
 
 
@@ -105,7 +105,7 @@ class Search:
       network that can hold the state.
     - ``states``: a tree that evaluates its leaves one by one with the reasoner.
 
-    The trees use Monte Carlo tree search with proofs. The next run keeps the part of the tree below its
+    The trees use Monte Carlo tree search with proofs. The next run keeps the part of the tree below the new
     state. Several threads can share a search, but only one of them can run it at a time.
 
     Args:
@@ -114,9 +114,9 @@ class Search:
             same seed gives the same analysis.
         threads: number of threads; only lanes use more than one.
         memory: approximate maximum size of the tree in bytes.
-        role: the searching role, if it does not know the whole state; otherwise None.
+        role: the searching role, if the role does not know the whole state; otherwise None.
         table: exact values; see ``anygame.solve``.
-        model: learned estimates; see ``anygame.load_model``. Lanes use the model if it won its trial.
+        model: learned estimates; see ``anygame.load_model``. Lanes use the model if the model won its trial.
 
     Attributes:
         table: the exact values. In states of the table, exact values prove moves and choose the best move.
@@ -181,7 +181,7 @@ class Search:
     # -- engines -----------------------------------------------------------------------------------
 
     def compile(self, seconds: float) -> bool:
-        """Compile the game in the background, and wait at most ``seconds``; return whether it is ready.
+        """Compile the game in the background, and wait at most ``seconds``; return whether the game is ready.
 
         A run that begins before the game is ready can change to lanes later. If the compilation fails, runs
         use the reasoner.
@@ -200,7 +200,7 @@ class Search:
 
     @property
     def is_for_one(self) -> bool:
-        """Whether only one role is known to choose. Timed runs then search for its best line."""
+        """Whether only one role is known to choose. Timed runs then search for the best line of this role."""
         return self._line_search() is not None
 
     @property
@@ -263,7 +263,7 @@ class Search:
             warn(message, FallbackWarning, stacklevel=2)
 
     def _line_search(self) -> LineSearch | None:
-        """Return the engine ``lines``; None if several roles choose, or if this is unknown."""
+        """Return the engine ``lines``; None unless only one role is known to choose."""
         game = self._game
         is_shown = game.is_settled and (len(game.roles) == 1 or game.machine == "network")
         if self._may_be_for_one and is_shown:
@@ -273,7 +273,7 @@ class Search:
         return self._lines
 
     def _begun_line(self, state: State) -> LineSearch | None:
-        """Begin the engine ``lines`` in a state, and return it; None if it cannot search the state."""
+        """Return the engine ``lines``, begun in a state; None if ``lines`` cannot search the state."""
         lines = None if state.is_terminal else self._line_search()
         if lines is not None:
             try:
@@ -283,7 +283,7 @@ class Search:
         return lines
 
     def _begun_tree(self, state: State, view: RoleView | None, seconds: float) -> Searcher:
-        """Begin the best engine of ``beliefs``, ``lanes`` and ``states`` in a state, and return it."""
+        """Return the best engine of ``beliefs``, ``lanes`` and ``states``, begun in a state."""
         if self._beliefs is not None:
             self._beliefs.follow(view or RoleView(state), _BELIEVING * seconds)
             self._beliefs.begin(state)
@@ -362,7 +362,7 @@ class Search:
         """Search a state, and return its analysis.
 
         The first run compiles the game before its clock starts. A run ends early if all values are proven.
-        After Ctrl-C, it returns the analysis so far.
+        After Ctrl-C, the run returns the analysis so far.
 
         Args:
             state: the state; the initial state by default. With a view, any state that agrees with the view.
@@ -371,7 +371,7 @@ class Search:
                 values are proven.
             progress: called about four times a second with the analysis.
             stop: called about 20 times a second. The run ends if ``stop`` returns True.
-            view: the knowledge of the searching role; None if it knows the state.
+            view: the knowledge of the searching role; None if the role knows the state.
 
         Raises:
             AnygameError: the rules cannot be evaluated.
@@ -525,7 +525,7 @@ def analyse(
             same seed gives the same analysis.
         table: exact values, which the analysis shows as proven; see ``anygame.solve``.
         model: learned estimates; see ``anygame.load_model``.
-        progress: called with the analysis about four times a second. By default, a notebook shows it.
+        progress: called with the analysis about four times a second. In a notebook, the default shows it.
 
     Raises:
         ModelError: the model was trained for another game.

@@ -37,12 +37,12 @@ def solve(
     progress: Callable[[int, int], None] | None = None,
     proving: Callable[[Analysis], None] | None = None,
 ) -> Solution:
-    """Return the exact value of a state, computed from all states that are reachable from it.
+    """Return the exact value of a state, computed from all reachable states.
 
     In a game for one role, the value is the best goal. If two roles with opposed goals take turns, the value
-    is the minimax value. If they move at the same time, the value is the maximin of mixed strategies. The
-    moves of ``random`` are equally probable. Other games, and games with hidden information, have no such
-    value, and ``Solution.reason`` says why.
+    is the minimax value. If two such roles move at the same time, the value is the maximin of mixed
+    strategies. The moves of ``random`` are equally probable. Other games, and games with hidden information,
+    have no such value, and ``Solution.reason`` says why.
 
     A final state without a goal for a role has an unknown value. If the result depends on such a state, the
     solution has bounds instead of a value. If there are too many states, a search follows: for the best line
@@ -101,7 +101,7 @@ def solve(
         solution = replace(solution, table=solver.table(expansion), seconds=perf_counter() - began)
     if graph.complete or solution.interrupted or states is not None:
         return solution
-    # Free this memory before another search starts.
+    # Free the memory of the exploration before another search starts.
     del expansion, graph, solver
     seconds = solution.seconds if seconds is None else max(0.0, seconds - solution.seconds)
     with_line = with_best_line(game, start, solution, memory, seconds)
@@ -177,7 +177,7 @@ def with_proof(
     be better than a known move (score-bounded search; see ``anygame.search.tree.bounds``). In a zero-sum
     game, the goals that both roles can guarantee are its value. Only a visit to all final states can show
     that a game is zero-sum, so the solution calls these goals the maximin. If a final state gives a role no
-    goal or several goals, the proof assumes that its value can be any goal.
+    goal or several goals, the proof assumes that the value of the state can be any goal.
     """
     has_chance = any(role.is_random for role in game.roles)
     if seconds <= 0 or game.is_gdl2 or has_chance or len(game.roles) != 2:

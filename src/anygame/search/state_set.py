@@ -21,7 +21,7 @@ _FEWEST_SLOTS: Final = 2048
 _SLOTS_PER_STATE: Final = 2
 #: Number of rows of a new array.
 _FEWEST_ROWS: Final = 4096
-#: A full array grows by its size shifted right by this number of bits, which is a quarter of its size.
+#: A full array of n rows grows by n shifted right by this number of bits, which is n / 4.
 _GROWTH: Final = 2
 
 #: Multiplier of SplitMix64.
@@ -34,8 +34,8 @@ def _number_states(
 ) -> int:
     """Write the number of each state to ``ids``; return how many states the store then holds.
 
-    A slot holds the number of a stored state plus one, or 0 if it is free. With ``keep``, the function stores
-    new states. Otherwise, the function writes -1 for new states.
+    A slot holds the number of a stored state plus one, or 0 if the slot is free. With ``keep``, the function
+    stores new states. Otherwise, the function writes -1 for new states.
     """
     mask = len(slots) - 1
     for row in range(len(states)):
@@ -83,7 +83,7 @@ class GrowingArray:
 
     @property
     def rows(self) -> NDArray[Any]:
-        """The rows. Drop all views of this array before you add rows."""
+        """The rows. Drop all views of ``rows`` before you add rows."""
         return self._data[: self.count]
 
     def bytes_with(self, more: int) -> int:
@@ -145,7 +145,7 @@ class StateSet:
         return self._states.bytes + self._slots.nbytes
 
     def bytes_with(self, more: int) -> int:
-        """Return the size in bytes after adding ``more`` states, if all of them are new."""
+        """Return the size in bytes after adding ``more`` states, if all added states are new."""
         return self._states.bytes_with(more) + self._slots_for(len(self) + more) * 4
 
     def add(self, states: NDArray[np.uint64]) -> NDArray[np.int32]:

@@ -3,9 +3,9 @@
 The search is UCT (Kocsis and Szepesvari 2006). The search backs up proven bounds of values from final states
 (score-bounded search: Cazenave and Saffidine 2010). A value is a goal on a scale from 0, the lowest goal of
 the game, to 1, the highest. For each role, the lower bound of a state is the maximin of the children's lower
-bounds over the moves of the role and of the others. The upper bound is the minimax of the children's upper
-bounds. All moves of ``random`` are equally probable. Each update of a bound preserves correctness, so bounds
-also hold in endless games. With simultaneous moves, the bounds enclose the value under mixed strategies.
+bounds over moves of this and the other roles. The upper bound is the minimax of the children's upper bounds.
+All moves of ``random`` are equally probable. Each update of a bound preserves correctness, so bounds also
+hold in endless games. With simultaneous moves, the bounds enclose the value under mixed strategies.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class _Bandit:
     UCT: Finnsson and Bjoernsson 2008). The bandit of ``random`` samples its moves.
 
     Attributes:
-        arms: for each tried move, by index: the number of its tries and the sum of their values.
+        arms: for each tried move, by index: the number of tries and the sum of the values of these tries.
         count: number of tries of all moves.
         sum: sum of the values of these tries.
     """
@@ -91,7 +91,7 @@ class _Bandit:
         """Return the move to try next, by UCB1 (Auer, Cesa-Bianchi, Fischer 2002) without the barred moves.
 
         An untried move counts as tried once, with the mean value of all moves. So the search tries good moves
-        again even if there are too many moves to try all of them (first-play urgency: Gelly and Wang 2006).
+        again even if not all moves can be tried (first-play urgency: Gelly and Wang 2006).
         """
         if len(self.moves) == 1:
             return 0
@@ -295,7 +295,7 @@ class StateSearcher(TreeReporter[_Node]):
         return options
 
     def child(self, node: _Node, options: Sequence[int]) -> _Node | None:
-        """Return the child after a joint move, one option per role; None if there is no such child."""
+        """Return the child after a joint move with one option per role; None if no such child exists."""
         return node.children.get(tuple(options))
 
     # -- iterations --------------------------------------------------------------------------------
@@ -432,7 +432,7 @@ class StateSearcher(TreeReporter[_Node]):
         self._unseen += node.unseen - unseen
 
     def _linked(self, node: _Node, chosen: _Choice, state: State) -> _Node | None:
-        """Make the node of a state a child of a node, and return it; None if the tree is full."""
+        """Make the node of a state a child of a node, and return the child; None if the tree is full."""
         child = self._nodes.get(state)
         if child is None:
             if self.bytes >= self._memory or len(self._nodes) >= _MOST_NODES:

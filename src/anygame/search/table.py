@@ -61,16 +61,16 @@ class Solution:
         depth: the greatest distance up to which all states were expanded; -1 if no state was expanded.
         line: joint moves of best play. The line stops at the end of the match, at a random move, or at a
             mixed strategy. The winner prefers a short match, the loser a long match. A ``maximin`` line keeps
-            the value, but it can stop before the end of the match, and it need not be the shortest. If a game
-            for one role is not solved, this is the best line found.
+            the value, but can stop before the end of the match, and need not be the shortest. If a game for
+            one role is not solved, ``line`` is the best line found.
         seconds: duration of the computation, without the compilation of the game.
         bytes: peak memory of the data that grow with the number of states.
         table: the values of all states; None if they were not requested or not computed.
         leaves: number of states evaluated by the search for a proof.
         missing: for each role except ``random``, the number of final states without a goal for the role. In
-            these states, the rules give the role no goal, several goals, or a goal that is not an integer; or
-            some role has no move. Such a state has an unknown value from 0 to 100. Solving ignores these
-            states when it decides whether the goals of two roles are opposed.
+            such states, the rules give the role no goal, several goals, or a goal that is not an integer; or
+            some role has no move. Such a state has an unknown value from 0 to 100. The test whether the goals
+            of two roles are opposed ignores such states.
         interrupted: whether Ctrl-C ended the computation.
     """
 
@@ -112,7 +112,7 @@ class Table:
         method: how the values were computed; see ``Solution``.
         fluents: the facts that the bits of a packed state stand for.
         states: all states, packed.
-        kinds: uint8, uint16 or uint32 [states]; for each state, the index of its row in ``bounds``.
+        kinds: uint8, uint16 or uint32 [states]; for each state, the index of a row of ``bounds``.
         bounds: float [rows, roles, 2]; the distinct pairs of lower and upper bounds; nan for unknown bounds.
         distances: uint32 [states]; number of joint moves of best play to the end; NO_END if best play never
             ends. None for games with chance or with simultaneous moves.
@@ -141,7 +141,7 @@ class Table:
 
     @cached_property
     def _middle(self) -> NDArray[np.float64]:
-        """For each role: the mean of its lowest and its highest lower bound."""
+        """For each role: the mean of the lowest and the highest lower bound."""
         import numpy as np
 
         levels = self.bounds[:, :, 0]
@@ -200,8 +200,8 @@ class Table:
     def moves(self, state: State) -> dict[str, dict[Term, Bounds]]:
         """Return the bounds of the value of each move, for the role that chooses.
 
-        If ``random`` moves at the same time, the bounds are means over its moves. The result is empty for
-        final states, for states that the table does not contain, and if two roles choose at the same time.
+        If ``random`` moves at the same time, the bounds are means over the moves of ``random``. The result is
+        empty for final states, for states outside the table, and if two roles choose at the same time.
         """
         valued = self._moves(state)
         return {} if valued is None else {valued[0]: {move: bounds for move, bounds, _ in valued[1]}}

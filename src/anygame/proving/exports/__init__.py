@@ -45,7 +45,7 @@ def export_text(
 
     Args:
         game: the game.
-        form: the output format, a key of ``FORMS``, which lists its options.
+        form: the output format, a key of ``FORMS``, which lists the options of each format.
         depth: for ``asp``, maximum number of joint moves of a match, from 0 (required).
         role: for ``asp``, the role that must reach ``goal`` (default: the first role).
         goal: for ``asp``, the lowest final goal of the role, from 0 to 100. By default, matches with any goal

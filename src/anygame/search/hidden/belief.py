@@ -1,9 +1,9 @@
 """Belief: the possible states of a match, for one role, with their probabilities.
 
 A belief stores each possible state together with a hash of the observations of every role. After each joint
-move, it expands each state by every possible joint move, and keeps the successors that agree with the
-observation of the role. It assumes that every other role, including ``random``, chooses uniformly among its
-legal moves. While the number of states is below a limit, the belief is complete and its probabilities are
+move, the belief expands each state by every possible joint move, and keeps the successors that agree with the
+role's observation. The belief assumes that every other role, including ``random``, chooses uniformly among
+its legal moves. While the number of states is below a limit, the belief is complete and its probabilities are
 exact. Beyond the limit, the belief is a particle filter (Gordon, Salmond and Smith, "Novel approach to
 nonlinear/non-Gaussian Bayesian state estimation", 1993). If no particle agrees with the observations, the
 belief samples the match again from its start.
@@ -49,8 +49,8 @@ class Belief:
     """The possible states of a match for one role, with their probabilities.
 
     Attributes:
-        particles: the states; None if the belief found no state that agrees with the observations.
-        is_exact: whether ``particles`` holds all states that agree, each with its exact probability.
+        particles: the states; None if no state was found that agrees with the observations.
+        is_exact: whether ``particles`` holds all states that agree, with exact probabilities.
 
     Raises:
         LimitError: the game has no network that computes percepts.

@@ -8,7 +8,7 @@ a false input is false. A true conjunction has true inputs. If all inputs of a f
 are true, the last input is false. Every other role makes exactly one of its legal moves.
 
 The module never reads the true state, so no hidden fact can leak. Known facts hold in every match with the
-same observations. The converse can fail: a fact stays open if its proof needs a case distinction.
+same observations. The converse can fail: a fact stays open if only a case distinction proves the fact.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     #: int8: 1 for true, -1 for false, 0 for open.
     Values = NDArray[np.int8]
 
-#: Maximum number of gates of the unrolled network. Propagation through this many gates takes half a second.
+#: Maximum number of gates of the unrolled network. Propagation through so many gates takes half a second.
 _MOST_GATES: Final = 4_000_000
 #: Maximum number of propagation steps per joint move of the match, on average.
 _MOST_VISITS: Final = 12
@@ -108,7 +108,7 @@ class Knowledge:
         turns = [turn for turn in map(self._reader.read, new_observations) if turn is not None]
         if len(turns) < len(new_observations):
             raise LimitError(f"{self._game.name}: no match has such observations", limit="observations")
-        self._view = None  # If Ctrl-C interrupts this update, the next call recomputes all turns.
+        self._view = None  # If Ctrl-C interrupts the update, the next call recomputes all turns.
         for turn in turns:
             self._add(turn)
         self._settle(len(self._turns) - 1 - len(turns))

@@ -46,16 +46,16 @@ def row_keys(rows: Keys) -> Keys:
 class ObservationKeys:
     """Updates the keys of all roles after a joint move.
 
-    The role of the belief has perfect recall. The key of any other role ignores the order of its percepts
-    between two choices of that role. A hand of cards then has the same key in every order of dealing, so
-    there are far fewer keys. Random roles need no keys.
+    The role of the belief has perfect recall. For any other role, the key ignores the order of percepts
+    between two choices. A hand of cards then has the same key in every order of dealing, so there are far
+    fewer keys. Random roles need no keys.
 
     Args:
         actions: number of actions of each role.
         percepts: number of percepts of each role.
         role: index of the role of the belief.
         deciders: indices of the roles that are not random.
-        is_hiding: whether roles know only their own moves and percepts. Otherwise they know the state.
+        is_hiding: whether roles know only their own moves and percepts. Otherwise roles know the state.
     """
 
     def __init__(

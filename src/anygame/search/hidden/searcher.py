@@ -138,7 +138,7 @@ class InformationSetSearch:
         self.tries = 0
 
     def forget_if_full(self) -> None:
-        """Clear all trees if one of them has filled half of its memory."""
+        """Clear all trees if some tree has filled half of its memory."""
         if any(2 * len(tree) > self._most for tree in self.trees.values()):
             for index, tree in self.trees.items():
                 self.trees[index] = RoleTree(tree.tries.shape[1], self._most)
@@ -190,8 +190,8 @@ class _Descent:
     """A batch of iterations.
 
     Attributes:
-        path: the choices made in trees; each entry holds a role, the lanes in which it chose, and for each of
-            these lanes the node and the action.
+        path: the choices made in trees; each entry holds a role, the lanes in which the role chose, and the
+            nodes and actions of these lanes.
     """
 
     def __init__(

@@ -36,7 +36,7 @@ class LineSearch:
     the number of iterations.
 
     Args:
-        game: the game; the search compiles it if that is worth the time.
+        game: the game, which the search compiles if that is worth the time.
         seed: seed of the random numbers; None for a random seed.
         memory: approximate maximum size in bytes.
 

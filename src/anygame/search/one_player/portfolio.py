@@ -110,7 +110,7 @@ class Portfolio:
             self._conclude(search)
 
     def _conclude(self, search: BreadthFirst | BestFirst) -> None:
-        """Lower the upper bound after a search has visited a state of every key."""
+        """Lower the upper bound after a search has visited a state with each reachable key."""
         best, safe_goals = self._incumbent, search.key.safe_goals
         if safe_goals is None:
             best.most = best.goal
@@ -151,7 +151,7 @@ class Portfolio:
 
     @property
     def _network(self) -> Network | None:
-        """The network of the game, if the searches use its lanes."""
+        """The network of the game, if the searches use lanes of the network."""
         machine = self._game.backends.network
         return machine.compiled.network if machine and isinstance(self._successors, LaneSuccessors) else None
 

@@ -5,7 +5,7 @@ Grumberg and Peled 1999, "Model checking", section 13.2).
 
 A step counter is a set of fluents that makes every state new, although only the end and the goals read these
 fluents. States that differ only in the counter have the same moves, and their successors differ only in the
-counter. So a search needs to visit only the earliest of these states. Such a search can miss a goal that a
+counter. So a search needs to visit only the earliest of such states. Such a search can miss a goal that a
 line reaches only by waiting until the counter ends the match.
 """
 
