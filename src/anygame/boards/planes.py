@@ -49,7 +49,7 @@ class _Board:
         self._down = _ranks(y for _, y in layout.places.values())
 
     def place(self, fact: Term) -> _Place | None:
-        """Return the channel, row and column of a fact; None if it lies on no board."""
+        """Return the channel, row and column of a fact; None if the fact lies on no board."""
         layout = self._layout
         fluent_and_cell = layout.find(fact)
         if fluent_and_cell is None or not isinstance(fact, Compound):

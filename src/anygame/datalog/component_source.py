@@ -1,7 +1,7 @@
 """Python source of one component: rules in order, a semi-naive loop, or a table that is filled on demand.
 
-The result of ``emit`` depends only on its arguments. If the code uses another object, such as the code of
-another table, the source lists this object as a need.
+The result of ``emit`` depends only on its arguments. If the code uses another object, such as the code of a
+table, the source lists this object as a need.
 """
 
 from __future__ import annotations
@@ -375,7 +375,7 @@ def _rule_for_key(writer: ComponentWriter, rule: FlatRule, index: Index) -> str:
         if isinstance(term, Variable) and term not in bound:
             bound[term] = f"k{number}"
         else:
-            # In the head, other terms test or decompose the key. The planner orders these steps.
+            # Other terms of the head test or decompose the key. The planner orders these steps.
             variable = Variable(f" key{number}")
             bound[variable] = f"k{number}"
             if isinstance(term, Compound) and not term.is_ground:

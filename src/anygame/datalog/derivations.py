@@ -20,7 +20,7 @@ class Derivation:
         reason: ``fact``, ``state``, ``move``, ``rule``, ``shown`` (derived above in the same tree) or
             ``deeper`` (derived, but omitted because of its depth). The reason of a test is ``distinct`` or
             ``absent`` (no rule or fact derives the negated atom).
-        place: the place ``name:line:column`` of the rule or fact in the sheet; empty if it has none.
+        place: the place ``name:line:column`` of the rule or fact in the sheet; empty without a place.
         premises: a derivation for each part of the rule's body.
     """
 
@@ -95,7 +95,7 @@ class Attempt:
         rule: the rule as KIF text.
         place: the place of the rule in the sheet.
         held: the parts of the rule's body that hold together, with values for their variables.
-        failed: the next part of the body, which fails for these values.
+        failed: the next part of the body, which fails for the same values.
     """
 
     rule: str

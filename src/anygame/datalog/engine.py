@@ -12,8 +12,8 @@ A component has these states:
 3. *Whole* (`_link`): the code computes all rows of the component's relations in each frame that needs them.
    Such code is either cheap or has passed its trial.
 4. *On demand* (`_compute_on_demand`): tables compute only the requested rows (`ask`). A component enters this
-   state if its trial exceeds a limit, or if its rules need all rows of another relation on demand. It also
-   enters this state if one of its relations becomes large in a game state (`_outgrown`).
+   state if its trial exceeds a limit, or if its rules need all rows of another relation on demand. A
+   component also enters this state if one of its relations becomes large in a game state (`_outgrown`).
 5. *Finally whole* (`_compute_whole`): a rule needs all rows of a relation that was on demand. The component
    keeps this state.
 
@@ -241,7 +241,7 @@ class Engine:
         run(frame)
 
     def _try(self, component: Component, frame: Frame) -> bool:
-        """Run a component with limits on iterations and rows; return False if it exceeds a limit."""
+        """Run a component with limits on iterations and rows; return False if the run exceeds a limit."""
         rows = min(self._strategy.trial_rows[component.level], self._limits.facts)
         if component.builds_terms:
             rows = min(rows, self._strategy.built_rows)
@@ -275,7 +275,7 @@ class Engine:
             self._compute_whole(self._tabled[missing], frame)
 
     def _sources(self, component: Component, mode: Mode, frame: Frame) -> list[Source]:
-        """Return the source of a component and of all tables that it queries; see ``Linker.closure``."""
+        """Return the sources of a component and of all tables that the code queries (``Linker.closure``)."""
 
         def source_of(component: Component, mode: Mode) -> Source:
             self._evaluate_inputs(component)
@@ -312,7 +312,7 @@ class Engine:
         return rows is None or bool(rows)
 
     def _is_final(self, component: Component, relation: Relation) -> bool:
-        """Whether a relation is static and all components that derive it come before this component."""
+        """Whether a relation is static and all components that derive its rows come before this component."""
         return self.schema.is_static(relation) and all(
             maker.number < component.number for maker in self.schema.makers(relation)
         )
@@ -362,7 +362,7 @@ class Engine:
     def _all_rows(self, relation: Relation, frame: Frame) -> Collection[Row]:
         """Return all rows of a relation that stays on demand; a temporary engine computes them.
 
-        If there are too many rows, this raises LimitError, but the engine can still answer other questions.
+        If there are too many rows, LimitError is raised, but the engine can still answer other questions.
         """
         with self._lock:
             component = self._tabled[relation]

@@ -59,7 +59,7 @@ class Explainer:
         self._text_left = self._bounds.explanation_characters
 
     def derive(self, atom: Atom) -> Derivation:
-        """Return a derivation of an atom that holds; of several matches, the first one in text order."""
+        """Return a derivation of an atom that holds; of several matches, the first match in text order."""
         return self._derive(Atom(atom.predicate, next(self._facts_like(atom))), set(), 0)
 
     def _derive(self, atom: Atom, shown: set[Atom], depth: int) -> Derivation:

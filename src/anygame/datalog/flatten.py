@@ -231,7 +231,7 @@ def _copy(
 
 
 def _condition(formula: Formula, layout: Layout) -> Condition | bool:
-    """Return a test as a condition; True or False if the layout determines its result."""
+    """Return a test as a condition; True or False if the layout determines the result."""
     if isinstance(formula, Literal):
         return layout.flat_atom(formula.atom) or False
     if isinstance(formula, Distinct):

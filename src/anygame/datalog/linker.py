@@ -40,7 +40,7 @@ class Linker:
         }
 
     def closure(self, source: Source, source_of_table: Callable[[Index], Source]) -> list[Source]:
-        """Return a source and the sources of all uncompiled tables that it queries, directly or indirectly.
+        """Return a source and the sources of all uncompiled tables that the source queries, also indirectly.
 
         The search stops after the first source that needs all rows of a relation on demand.
         """
@@ -111,8 +111,8 @@ class Agenda:
     A relation on demand is not computed as a whole. A *look-up* computes only the rows of one key: it
     evaluates the rules with the columns of the key bound, and caches the rows in the frame. This technique is
     tabling; magic sets are its bottom-up counterpart. For a recursive relation, the *agenda* repeats the
-    rules for all keys in progress until they derive no new row (iterated query-subquery, Vieille 1986). The
-    result is complete even if the data have cycles.
+    rules for all keys in progress until the rules derive no new row (iterated query-subquery, Vieille 1986).
+    The result is complete even if the data have cycles.
 
     Args:
         nesting: maximum depth of nested questions; deeper questions wait for the next round.
@@ -192,8 +192,8 @@ class TooCostly(Exception):  # noqa: N818  (the engine always catches it)
 class Guard:
     """Counts the work of generated code, and raises an error if the work exceeds a limit.
 
-    Generated code calls ``next(tick)`` in long loops, and ``grow`` to extend large sets. During a trial, it
-    uses ``try_tick`` and ``try_grow`` instead.
+    Generated code calls ``next(tick)`` in long loops, and ``grow`` to extend large sets. During a trial, the
+    code uses ``try_tick`` and ``try_grow`` instead.
     """
 
     def __init__(self, limits: Limits, strategy: Strategy, namespace: dict[str, Any]) -> None:
@@ -236,7 +236,7 @@ class Guard:
             self._deadline = monotonic() + seconds
         if self._steps_left >= 0 and monotonic() <= self._deadline:
             return
-        # A generator that raised an error cannot be resumed, so a new one is made.
+        # A generator that raised an error cannot be resumed, so the guard makes a new generator.
         is_late = self._steps_left >= 0
         self.start_question()
         self._namespace["tick"] = self._ticks()
@@ -273,7 +273,7 @@ def _too_many_facts(most: int, name: str) -> LimitError:
 def blame(
     error: LimitError, running: Sequence[FlatRule], rules_of: Callable[[str], list[FlatRule]]
 ) -> LimitError:
-    """Return an error with advice, and with the places of the rules that caused it."""
+    """Return an error with advice, and with the places of the rules that caused the error."""
     relation = running[0].head.relation.title if error.relation is None else error.relation
     rules = rules_of(relation) or running
     spans = list(dict.fromkeys(rule.origin.span for rule in rules if rule.origin.body and rule.origin.span))

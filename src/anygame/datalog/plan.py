@@ -53,14 +53,14 @@ class Snapshot:
     fanouts: dict[object, float] = field(default_factory=dict)
 
     def rows(self, relation: Relation) -> Collection[object] | None:
-        """Return the rows of a relation (plain numbers for one column); None if they are unknown."""
+        """Return the rows of a relation (plain numbers for one column); None if the rows are unknown."""
         rows = self.complete.get(relation)
         return self.measured.get(relation) if rows is None else rows
 
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A positive literal without nested terms; ``number`` is its index in the rule."""
+    """A positive literal without nested terms; ``number`` is the index of the literal in the rule."""
 
     relation: Relation
     columns: tuple[Column, ...]
@@ -212,7 +212,7 @@ class Scope:
     def can_be_asked(self, relation: Relation, given: Sequence[int]) -> bool:
         """Return whether a rule can query a relation on demand with known values in the given columns.
 
-        A question is unsafe if its answer is infinite and its rules ask for ever larger terms. The limits on
+        A question is unsafe if the answer is infinite and the rules ask for ever larger terms. The limits on
         the terms of a whole relation do not stop such a question.
         """
         termination = self._snapshot.termination

@@ -256,7 +256,7 @@ class Reasoner:
         return any(self.schema.level(relation) == ACTION for relation in self.layout.variants(key))
 
     def makers(self, atom: Atom) -> Sequence[Component]:
-        """Return the components that derive the relation of an atom; empty if none of them is recursive."""
+        """Return the components that derive the relation of an atom; empty if none of these is recursive."""
         relation = self.layout.relation(atom)
         makers = self.schema.makers(relation) if relation is not None else ()
         return makers if any(component.recursive for component in makers) else ()

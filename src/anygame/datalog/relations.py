@@ -61,7 +61,7 @@ class Relation:
         return sum(shape[1] if isinstance(shape, tuple) else 1 for shape in self.shapes)
 
     def unpacked(self, row: Row) -> tuple[int, ...]:
-        """Return a row as a tuple, even if it has one column."""
+        """Return a row as a tuple, even if the row has one column."""
         return row if isinstance(row, tuple) else (row,)
 
     def columns(self, arguments: tuple[Term, ...]) -> tuple[Term, ...]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class RuleCode:
-    """The Python of one rule.
+    """The Python code of one rule.
 
     Args:
         delta: index of the literal that reads only the newest rows (semi-naive evaluation).

@@ -90,7 +90,7 @@ class Component:
 
     @property
     def builds_terms(self) -> bool:
-        """Whether the component builds terms from its own rows, so that it could run forever."""
+        """Whether the component builds terms from its own rows and could therefore run forever."""
         own = frozenset(self.relations)
         return self.recursive and any(
             isinstance(column, Compound) and not column.is_ground

@@ -32,7 +32,7 @@ class Strategy:
         sample: number of rows that are sampled to estimate the number of matches. The sample is large
             enough to distinguish a key from a column with few values.
         guessed_rows: estimated number of rows of a relation without a measured size.
-        guessed_distinct: estimated number of different values in a column of such a relation.
+        guessed_distinct: estimated number of different values in a column of an unmeasured relation.
         fewest_matches: estimated number of matches if no row of the sample matches.
         test_passes: maximum estimated ratio of rows that pass a test of bound variables.
         compose_passes: estimated ratio of rows that pass a join item that builds or decomposes a term.
@@ -49,7 +49,7 @@ class Strategy:
         built_rows: maximum number of rows in a trial of a component that builds terms from its own rows, such
             as lists. A component with more rows probably runs forever.
         outgrown: maximum number of rows of a relation in one state before the engine computes it on demand.
-            The maximum is twice ``trial_rows``, so that no relation exceeds it right after its trial.
+            The maximum is twice ``trial_rows``, so that no relation exceeds the maximum right after a trial.
         counted: maximum expected number of iterations that a rule performs without counting them.
         table_keys: maximum number of keys in a table without recursion before the engine clears the table.
             A full table takes several hundred megabytes.

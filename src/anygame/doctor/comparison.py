@@ -108,7 +108,7 @@ def is_variant(one: Parts, other: Parts) -> bool:
 def differ_in_one_slip(one: Parts, other: Parts) -> bool:
     """Return whether a single slip separates two rules, apart from the names of variables.
 
-    A slip adds or drops a condition. Or it changes one word, the order of two words, or a `not` in one part.
+    A slip adds or drops a condition, or changes one word, the order of two words, or a `not` in one part.
     """
     if abs(len(one) - len(other)) == 1:
         longer, shorter = (one, other) if len(one) > len(other) else (other, one)

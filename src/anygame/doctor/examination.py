@@ -113,7 +113,7 @@ class CheckedSheet:
         )
 
     def play(self, bounds: Bounds) -> PlayCheck:
-        """Return a check by play that has not begun. Raises AnygameError if the sheet is not a game."""
+        """Return a check by play, which the caller starts. Raises AnygameError if the sheet is not a game."""
         return PlayCheck(self.game, bounds)
 
 

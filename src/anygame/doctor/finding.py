@@ -22,16 +22,16 @@ class Finding:
     """A finding in a sheet."""
 
     diagnostic: Diagnostic
-    #: The joint moves that show the fault; None if play did not find the fault.
+    #: The joint moves that show the fault; None unless play found the fault.
     line: Line | None = None
     #: The kinds of edits that mend the fault, as in ``anygame mend --select``. Empty if ``anygame translate``
-    #: mends the fault, and None if no command does.
+    #: mends the fault, and None if no command mends the fault.
     kinds: tuple[str, ...] | None = None
     #: The edits that mend the fault; empty if the mend appends declarations instead.
     edits: tuple[Edit, ...] = ()
     #: Edits that write the text that the author probably meant.
     meant: tuple[Edit, ...] = ()
-    #: A summary of the findings that follow from this finding; empty if there are none.
+    #: A summary of the findings that follow from this finding; empty if no findings follow.
     echoes: str = ""
     #: The verdict about the violated property; None without a proof.
     verdict: Verdict | None = None

@@ -101,7 +101,7 @@ def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
 
 
 def _plain_mends(program: Program, kinds: Collection[str]) -> list[Mend]:
-    """Return the mends that keep the meaning of rules or add roles to them, in the order of the sheet."""
+    """Return the mends that keep the meaning of rules or add roles to rules, in the order of the sheet."""
     source = program.source
     assert source is not None
     comments = places_of_comments(source)
@@ -272,7 +272,7 @@ def _moved(nodes: Sequence[Node], order: Sequence[int]) -> Edit:
 def _moved_with_comments(
     rule: Rule, nodes: Sequence[Node], order: Sequence[int], comments: Sequence[tuple[int, int]]
 ) -> Edit:
-    """Return the edit that moves literals, with the comments before them and at the ends of their lines."""
+    """Return the edit that moves literals, with the comments before the literals and on the same lines."""
     assert rule.head.node is not None
     text = nodes[0].source.text
     start = end_of_line(text, rule.head.node.end, comments)
@@ -308,7 +308,7 @@ def _without_parentheses(node: Node) -> Iterator[Mend]:
         before, after = text[node.start : name.start], text[name.end : node.end]
         if fold_head(name.text) in OPERATORS or (before + after).strip("() \t\r\n"):
             continue
-        # A name without parentheses may need a blank before and after it.
+        # A name without parentheses may need a blank on both sides.
         left = "" if not before or text[max(node.start - 1, 0) : node.start] in {"", *"( \t\r\n"} else " "
         right = "" if not before or text[node.end : node.end + 1] in {"", *") \t\r\n"} else " "
         edits = Edit(node.start, name.start, (left,)), Edit(name.end, node.end, (right,))

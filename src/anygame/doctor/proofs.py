@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.proving.verdict import Outcome
 
-#: Each property: claim, codes of findings of a refutation, and code of findings that a proof removes.
+#: For each property: a claim, codes of findings that refute it, and a code of findings that a proof removes.
 _PROPERTIES: Final[dict[str, tuple[str, frozenset[str], str]]] = {
     "playable": (
         "every role has a legal move in every state until the end",

@@ -180,7 +180,7 @@ class Sheet:
 
     @cached_property
     def start(self) -> Span | None:
-        """The place of diagnostics of the sheet as a whole: its first character."""
+        """The place of diagnostics about the whole sheet: the first character."""
         first = self.program.rules[0].node
         return Span(first.source, first.start, first.start + 1) if first else None
 
@@ -201,7 +201,7 @@ class Sheet:
 
     @cached_property
     def moves_asked(self) -> frozenset[Key | None]:
-        """The moves that rules read; they include None if a rule reads any move."""
+        """The moves that rules read, with None if a rule reads a variable as a move."""
         return frozenset(key_of(atom.arguments[1]) for atom in self.reads.get(("does", 2), ()))
 
     @cached_property

@@ -41,7 +41,7 @@ def is_near(name: str, other: str, shortest: int = _SHORTEST, *, is_stray: bool 
 
     Args:
         name: one name.
-        other: the other name.
+        other: a name to compare with ``name``.
         shortest: the minimum length of names that may differ in a letter.
         is_stray: whether other evidence shows that a name is misspelt; then first letters can differ.
 

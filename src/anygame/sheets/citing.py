@@ -36,6 +36,6 @@ def cited_lines(program: Program, text: str) -> list[tuple[int, str]]:
 
 
 def _rule(source: Source, start: int, last: int) -> list[int]:
-    """Return the numbers of the first line of a rule and of the indented lines below it."""
+    """Return the numbers of the first line of a rule and of the indented lines below this line."""
     below = range(start + 1, min(start + _LONGEST_RULE, last + 1))
     return [start, *takewhile(lambda number: re.match(r"\s+\S", source.line(number)), below)]

@@ -51,7 +51,7 @@ class ValueRelations:
         return name
 
     def new_name(self, wanted: str) -> str:
-        """Return the wanted name if it is unused, or else the name with another number."""
+        """Return the wanted name, with another number if the name is already used."""
         stem = wanted.rstrip("0123456789")
         name, number = wanted, 2
         while name.lower() in self._names:

@@ -23,7 +23,7 @@ _PACKAGE: Final = Path(__file__).parents[1]
 #: Possible folders of the sheets: inside the package after a build, or at the root of a checkout.
 _FOLDERS: Final = (_PACKAGE / "gdl", _PACKAGE.parents[1] / "gdl")
 _SUFFIX: Final = ".kif"
-#: Minimum length of a summary; shorter ones, such as "Two players take turns.", are not informative.
+#: Minimum length of a summary; shorter summaries, such as "Two players take turns.", are not informative.
 _TELLING: Final = 30
 _SENTENCE: Final = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 #: Characters of frames around comments.
@@ -110,7 +110,7 @@ def describe_sheet(text: str) -> tuple[str, str]:
 
 
 def summary_of(description: str) -> str:
-    """Return the first sentence of a description, or the first sentences if the first one is short.
+    """Return the first sentence of a description, or the first sentences if the first sentence is short.
 
     >>> summary_of("A puzzle for one. A knight leaps over a board. It never returns.")
     'A puzzle for one. A knight leaps over a board.'

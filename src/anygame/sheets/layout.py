@@ -203,7 +203,7 @@ class _Writer:
         return is_spread
 
     def _flat(self, node: Node, room: int, formula: bool = True) -> str | None:
-        """Return a node on one line; None if it does not fit or a part needs a line of its own."""
+        """Return a node on one line; None if the node does not fit or a part needs a separate line."""
         if self._commented.has_comments(node) or (formula and self._is_spread(node)):
             return None
         chunks = []

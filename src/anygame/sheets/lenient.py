@@ -67,7 +67,7 @@ def role_mends(program: Program) -> list[Mend]:
 
 
 def unbound_role(rule: Rule) -> Variable | None:
-    """Return the role of a `legal` or `goal` head if it is an unbound variable."""
+    """Return the role of a `legal` or `goal` head if this role is an unbound variable."""
     if rule.head.key not in {("legal", 2), ("goal", 2)} or not rule.body:
         return None
     role = rule.head.arguments[0]

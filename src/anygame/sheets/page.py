@@ -110,7 +110,7 @@ class CommentedItems:
     """The items of a sheet, with the comments between and inside them.
 
     A comment at the end of the last line of a list is moved behind the list, because the layout closes the
-    list on that line. If several comments follow one item, all but the first get lines of their own.
+    list on that line. If several comments follow one item, all comments but the first get separate lines.
     """
 
     def __init__(self, nodes: Iterable[Node], comments: Sequence[Comment], end: int) -> None:

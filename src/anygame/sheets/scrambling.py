@@ -30,7 +30,7 @@ _DIGITS: Final = "23456789"
 
 
 class Scrambling:
-    """Words that replace the names of a game; they depend on the rules, the seed and the style.
+    """Words that replace the names of a game; the words depend on the rules, the seed and the style.
 
     Replies may use the new words or the names of the rules.
 

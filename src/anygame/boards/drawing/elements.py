@@ -135,7 +135,7 @@ class Paints:
 
     @property
     def style(self) -> str:
-        """The style element with dark paints for viewers who prefer them; empty if no paint needs it."""
+        """The style element with dark paints for viewers who prefer dark pages; empty without such paints."""
         if self._dark is not None:
             return ""
         rules = []

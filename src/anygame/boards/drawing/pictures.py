@@ -39,7 +39,7 @@ HEXAGON_ROW: Final = 0.8660254
 _LEGEND_LIMIT: Final = 12
 #: A ``line`` joins two dots (see `Cell.ends`). A ``pit`` is a numbered place in a row.
 CellShape: TypeAlias = Literal["square", "hexagon", "line", "pit"]
-#: A ``stone`` has only a colour. A ``piece`` has a figure that is known by name. A ``mark`` is a fact without
+#: A ``stone`` has only a colour. A ``piece`` has a figure, such as a knight. A ``mark`` is a fact without
 #: content. A ``block`` fills its cell. A ``text`` is drawn as its symbol.
 Form: TypeAlias = Literal["stone", "piece", "mark", "block", "text"]
 #: ``from`` and ``to`` mark the origin and the destination of the last move. ``last`` marks other cells of
@@ -54,7 +54,7 @@ Known: TypeAlias = "dict[tuple[int, tuple[Term, ...]], str]"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The look of one kind of thing.
+    """How a picture shows one kind of thing.
 
     Attributes:
         symbol: a short text, unique among the contents of a board.

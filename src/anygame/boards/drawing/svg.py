@@ -445,7 +445,7 @@ class _Placed:
 
 
 def _arranged(grids: Sequence[Grid]) -> tuple[list[_Placed], float, float]:
-    """Place the grids of each group in rows and columns; return them with the total width and height."""
+    """Place the grids of each group in rows and columns; return the placed grids, total width and height."""
     placed: list[_Placed] = []
     left = top = width = height = 0.0
     for _, members in groupby(grids, key=lambda grid: grid.group):

@@ -34,7 +34,7 @@ _EMPTY: Final = frozenset({"blank", "empty", "none", "nil", "nothing", "free", "
 _LETTERS: Final = frozenset({"b", "e", "_", "-"})
 #: If all contents of a board are among these letters, ``b`` means an empty square.
 _NOUGHTS: Final = frozenset({"b", "o", "x"})
-#: A frequent content means an empty square only if at least this many initial squares have it.
+#: A frequent content means an empty square only if at least this many initial squares have this content.
 _MANY: Final = 9
 #: Minimum number of places in a row of a track.
 _SHORTEST_TRACK: Final = 3
@@ -142,8 +142,8 @@ def _bearing(
 def _values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
     """Return the possible contents of squares, sorted by text.
 
-    With ``base``, the result contains all contents that ``base`` allows. Without ``base``, it contains all
-    combinations of values or, if there are too many combinations, the initial contents.
+    With ``base``, the result contains all contents that ``base`` allows. Without ``base``, the result
+    contains all combinations of values or, if there are too many, the initial contents.
     """
     domains = [fluent.domains[index] for index in contents]
     values: Iterable[Content]
@@ -160,7 +160,7 @@ def _blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]
     """Return the content that means an empty square, if there is one.
 
     This content has a name such as ``empty``. Otherwise, the most frequent initial content means an empty
-    square if it is a letter such as ``b`` or fills three quarters of the board.
+    square if this content is a letter such as ``b`` or fills three quarters of the board.
     """
     if len(values) < 2 or not contents:
         return None
@@ -188,8 +188,8 @@ def _squares(
 ) -> dict[tuple[Term, ...], frozenset[Square]]:
     """Return the squares of each board.
 
-    With ``base``, the result contains all squares that ``base`` allows. Without ``base``, it contains the
-    initial squares if one of them is blank, or else all combinations of coordinates.
+    With ``base``, the result contains all squares that ``base`` allows. Without ``base``, the result contains
+    the initial squares if one of them is blank, or else all combinations of coordinates.
     """
     filled = fluent.base or (fluent.initial if has_blank else ())
     squares: dict[tuple[Term, ...], set[Square]] = defaultdict(set)

@@ -73,7 +73,7 @@ def _walks(fluent: Fluent, rules: Iterable[Rule]) -> bool:
 
 
 def _positions(across: Fluent, up: Fluent, rules: Sequence[Rule], *, is_row: bool) -> Layout | None:
-    """Return the board of two coordinate fluents; None if there is no board or it is too large."""
+    """Return the board of two coordinate fluents; None if there is no board or the board is too large."""
     whose = list(across.domains[:-1])
     starts = _starts(across.initial, up.initial)
     if [set(each) for each in whose] != [set(each) for each in up.domains[:-1]] or not starts:

@@ -211,7 +211,7 @@ def _overlays_of(layout: Layout, fluents: Sequence[Fluent], rules: Sequence[Rule
     """Return the overlays on the cells of a board.
 
     An overlay is a fluent whose arguments name a cell in the rules, with at most one further argument, the
-    content. A relation of facts is an overlay, too, if it has a name such as wall or hole.
+    content. A relation with facts only, and with a name such as wall or hole, is also an overlay.
     """
     places = cell_places(rules, layout)
     by_key = {fluent.key: fluent for fluent in fluents}

@@ -49,7 +49,7 @@ KEYWORDS: Final = {
 
 
 def cause_in(finding: Diagnostic, source: Source) -> Mend | None:
-    """Return the edit that a finding proposes, or None; a wrong name is edited wherever it occurs."""
+    """Return the edit that a finding proposes, or None; a wrong name is edited wherever the name occurs."""
     meant, span = _meant(finding), finding.span
     if not meant or span is None or span.source is not source:
         return None
@@ -62,7 +62,7 @@ def cause_in(finding: Diagnostic, source: Source) -> Mend | None:
 
 
 def _meant(finding: Diagnostic) -> str:
-    """Return the intended text at the place of a finding; an empty string if the finding does not name it."""
+    """Return the intended text at the place of a finding; an empty string if no text is named."""
     if finding.code == "wrong-arrow":
         return "<="
     before = _SAYS_WHAT.get(finding.code)
@@ -121,7 +121,7 @@ def _candidates(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rule, 
 
 
 def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
-    """Return whether a rule keeps a fluent under the same condition under which another rule changes it."""
+    """Return whether a rule keeps a fluent under a condition under which another rule changes the fluent."""
     if rule.head.predicate != "next" or not keeps(rule):
         return False
     own = item_of(rule.head)

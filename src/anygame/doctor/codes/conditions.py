@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Formula, Rule
 
 
-#: Keywords that other systems do not evaluate in bodies.
+#: Keywords that other systems do not evaluate in the bodies of rules.
 _NOT_READ: Final = frozenset(("init", "next", "base", "input"))
 
 

@@ -76,7 +76,7 @@ def _near_relation(sheet: Sheet, key: Key, places: dict[Key, list[Name]]) -> str
     halves = [other[0] for other in same if (other in sheet.heads) != is_made and other[0] not in known]
     near = nearest(key[0], halves, _SHORTEST)
     if near is not None and len(_rules(places[near, key[1]])) == 1:
-        return near if is_made else None  # of two such names, the one in a head is reported
+        return near if is_made else None  # of two similar names, the name in a head is reported
     return near
 
 

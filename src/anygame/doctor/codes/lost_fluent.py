@@ -54,7 +54,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 def _loss(
     sheet: Sheet, key: Key, starts: Sequence[Rule], writers: Sequence[Rule]
 ) -> tuple[str, Sequence[Rule]]:
-    """Return a phrase that says when a fluent is lost, and the rules to blame; empty if it is kept."""
+    """Return a phrase that says when a fluent is lost, and the rules to blame; empty if nothing is lost."""
     if not starts:
         lost = key[1] >= _COORDINATES and all(_is_of_move(rule, key) for rule in writers)
         lost = lost or (_is_of_one_move(sheet, key, writers) and _is_needed_later(sheet, key))

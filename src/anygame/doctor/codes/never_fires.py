@@ -73,7 +73,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _diagnostic(code: str, message: str, reason: _Reason, rule: Rule, unstarted: Unfounded) -> Diagnostic:
-    """Return a diagnostic; it follows from others if another rule for one of the atoms cannot fire."""
+    """Return a diagnostic, which follows from others if another rule for one of the atoms cannot fire."""
     diagnostic = CODES[code].found(message, reason.span or rule.span, *reason.notes, hint=reason.hint)
     stalled = [unstarted.stalled.get(item_of(atom), set()) - {id(rule)} for atom in reason.atoms]
     return replace(diagnostic, follows=any(stalled))
@@ -197,7 +197,7 @@ def _contradiction(part: NormalRule) -> _Reason | None:
 
 
 def _disjoint(uses_of: Uses) -> _Reason | None:
-    """Return a reason if a variable has no value that all its atoms allow."""
+    """Return a reason if a variable has no value that all atoms with the variable allow."""
     for variable, uses in uses_of.items():
         common = uses[0][0]
         for tops, atom in uses[1:]:

@@ -131,7 +131,7 @@ def _depths(terms: tuple[Term, ...]) -> dict[Variable, int]:
     return result
 
 
-#: Maximum number of rules that are compared in pairs.
+#: Maximum number of rules for a comparison of all pairs of rules.
 _MOST_COMPARED: Final = 500
 
 

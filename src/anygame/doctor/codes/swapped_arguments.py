@@ -172,7 +172,7 @@ def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
         by_look[sort, term.name.isdecimal()] += count
 
     def fits(sort: Place, term: Constant, odd: Constant) -> bool:
-        """Return whether a constant is common in a sort, or looks like all constants there but ``odd``."""
+        """Return whether a constant is common in a sort, or is a number (or a name) like all but ``odd``."""
         is_number = term.name.isdecimal()
         is_odd = odd.name.isdecimal() != is_number and by_look[sort, not is_number] == 1
         return (by_look[sort, is_number] if is_odd else counts[sort, term]) >= _MOST_OFTEN

@@ -1,8 +1,8 @@
 """Rules of one role that lack a counterpart for another role, or differ from the counterpart.
 
-A map of names is a symmetry of a sheet if it maps each rule to a variant of a rule. If only one or two
-rules break the symmetry, they are usually mistakes. See Schiffel, "Symmetry Detection in
-General Game Playing" (AAAI 2010).
+A map of names is a symmetry of a sheet if the map turns each rule into a variant of a rule. If only one or
+two rules break the symmetry, these rules are usually mistakes. See Schiffel, "Symmetry Detection in General
+Game Playing" (AAAI 2010).
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class _Images:
     def odd_first(self, unpaired: Sequence[int]) -> tuple[int, int]:
         """Return two rules, the odd one first.
 
-        The odd rule is the shorter or the rarer one, or the one that mixes names of both roles.
+        The odd rule is the shorter rule or the rarer rule, or the rule that mixes names of both roles.
         """
         common = Counter(tree for parts in self._parts for tree in set(self._looks(parts)))
         looks = {number: Counter(self._looks(self._parts[number])) for number in unpaired}
@@ -186,7 +186,7 @@ def _extended(rules: Sequence[Parts], exchange: Exchange) -> dict[str, str]:
 
 
 def _one_more_pair(rules: Sequence[Parts], known: VariantSet, exchange: Exchange) -> dict[str, str]:
-    """Return the pair of names, such as w1 and b1, that gives most rules a counterpart; or nothing."""
+    """Return the pair of names, such as w1 and b1, that gives most rules a counterpart, if any."""
     images = {parts: _exchanged(parts, exchange) for parts in rules}
     unpaired = [parts for parts, image in images.items() if image not in known]
     by_length = grouped((len(words_of(parts)), _numbered(parts)) for parts in unpaired)

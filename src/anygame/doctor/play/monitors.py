@@ -37,7 +37,7 @@ class Fault(NamedTuple):
     #: Only one fault is reported for each code and key.
     key: str
     message: str
-    #: The place in the sheet, or a function that searches for it.
+    #: The place in the sheet, or a function that searches for the place.
     span: Span | Callable[[], Span | None] | None
     hint: str = ""
 
@@ -73,9 +73,9 @@ Place = tuple["Term", ...]
 class LostValues:
     """Finds values that vanish before the end of the game.
 
-    A fluent assigns values if, at the start, it has one fact for each first argument, such as ``(score x
-    0)``. If the first arguments are the roles, each role must have a value until the end. Otherwise most
-    first arguments must still have a value after the first move.
+    A fluent assigns values if the fluent starts with one fact for each first argument: ``(score x 0)``. If
+    the first arguments are the roles, each role must have a value until the end. Otherwise most first
+    arguments must still have a value after the first move.
 
     A fluent is a board if, at the start, it has one fact for each pair of coordinates, such as
     ``(cell 1 1 b)``, and rules write other values. Each cell must then have a value in all states, including
@@ -138,7 +138,7 @@ class LostValues:
         return Fault("lost-value", functor[0], message, partial(self._span, functor), hint)
 
     def _span(self, functor: Key) -> Span | None:
-        """Return the span of a `next` rule that sometimes keeps a fluent, or else of any `next` for it."""
+        """Return the span of a `next` rule that keeps facts of a fluent, or else of any `next` rule of it."""
         same = _writers(self._game.program, functor)
         keeping = [rule for rule in same if keeps(rule)]
         return next((rule.head.span for rule in [*keeping, *same]), None)
@@ -187,7 +187,7 @@ class DoubleValues:
                 yield Fault("double-value", functor[0], message, span, hint)
 
     def _span(self, line: Sequence[tuple[Term, ...]], facts: Iterable[Term]) -> Span | None:
-        """Return the span of the rule that made one of the facts true and has the fewest conditions."""
+        """Return the span of the rule with the fewest conditions among the rules that made the facts true."""
         state = self._game.initial_state()
         for joint in line[:-1]:
             state = state.next(joint)
@@ -235,7 +235,7 @@ def _has_one_mark(program: Program, functor: Key, facts: Iterable[Compound]) -> 
 
 
 def _asks_for_two(rule: Rule, functor: Key) -> bool:
-    """Return whether a rule reads two values of one cell, so a cell can have several values on purpose."""
+    """Return whether a rule reads two values of one cell, as in games with several values in a cell."""
     fluents = (each for each in _fluents_read(rule) if isinstance(each, Compound))
     cells = [fluent.arguments[:-1] for fluent in fluents if key_of(fluent) == functor]
     return len(set(cells)) < len(cells)
