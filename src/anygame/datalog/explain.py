@@ -164,8 +164,8 @@ class Explainer:
     ) -> Iterator[tuple[_Level, Bindings | None]]:
         """Search depth first for bindings of a body.
 
-        For each level, yields the level with all bindings for which the parts up to this level hold. A pair
-        of the level and None comes last.
+        Yields pairs of a level and bindings for which all parts up to the level hold. The last pair of each
+        level contains None instead of bindings.
         """
         # Iterative, because the number of parts can exceed the recursion limit of CPython.
         stack = [self._level(items, bindings, (), before)]

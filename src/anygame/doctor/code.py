@@ -123,7 +123,7 @@ class Check:
     """A function that reports diagnostics of a sheet.
 
     Attributes:
-        codes: the codes of its diagnostics.
+        codes: the codes of the diagnostics.
         function: the function that yields the diagnostics.
         needs_all: whether the check requires all rules of the sheet.
         once: whether the check reports only the first diagnostic at each span.

@@ -80,7 +80,7 @@ def words_of(tree: Tree) -> list[str]:
 
 
 def text_of(parts: Parts) -> str:
-    """Return a rule as KIF, shortened if it is long."""
+    """Return a rule as KIF, shortened if the text is long."""
     return shown(_text(("<=", *parts) if len(parts) > 1 else parts[0]), _SHOWN)
 
 

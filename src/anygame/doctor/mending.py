@@ -70,7 +70,7 @@ class Mended:
 def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
     """Mend a sheet.
 
-    A second parse checks that the new rules differ from the old ones only in the order of literals, and in
+    A second parse checks that the new rules differ from the old rules only in the order of literals, and in
     added roles and declarations.
 
     >>> sheet = Source("sheet", "(ROLE x) (<= (goal ?r 100) (not (true (lost ?r))))")

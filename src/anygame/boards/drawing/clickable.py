@@ -41,7 +41,7 @@ def clickable_state(
     """Return the boards of a state as SVG, and the cells that each legal move names.
 
     At the start, ``before`` (the previous state) and ``joint`` (the joint move from ``before``) are None. In
-    a terminal state, the goals of all roles highlight the winners' cells.
+    a terminal state, the caller can pass the goals of all roles to highlight the cells of the winners.
     """
     roles = [] if state.is_terminal else [role for role in state.game.roles if not role.is_random]
     picture = painter.picture(state, last=joint, before=before, legal_for=roles)

@@ -228,7 +228,7 @@ class LineGridMaker:
 def labels_of(layout: Layout, squares: Collection[Square], left: int) -> Iterator[Label]:
     """Yield the names of rows and columns; on a hexagon, the names of the first and last cell of each row.
 
-    The leftmost square of the board starts at ``left``, in half squares.
+    The left edge of the leftmost square is at ``left``, in half squares.
     """
     slanted = layout.shape == "slanted"
     for index, row in enumerate(layout.rows):

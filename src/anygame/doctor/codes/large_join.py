@@ -86,7 +86,7 @@ class _Sizes:
         return min(bound, _MOST)
 
     def _take(self, atoms: Sequence[Atom], left: dict[Variable, int]) -> int:
-        """Remove variables: those of the most selective atom, or one. Return the number of their values."""
+        """Remove variables, usually of the most selective atom; return how many values they have."""
         best: tuple[float, int, list[Variable]] | None = None
         for atom in atoms:
             fresh = [variable for variable in dict.fromkeys(atom.variables()) if variable in left]

@@ -71,7 +71,7 @@ def _near_relation(sheet: Sheet, key: Key, places: dict[Key, list[Name]]) -> str
     near = nearest(key[0], known, _SHORTEST) or nearest(key[0], longer, is_stray=True)
     if near is not None:
         return near
-    # If a relation is misspelt in a body, its correct name may occur only in a head, and vice versa.
+    # If a relation is misspelt in a body, the correct name may occur only in a head, and vice versa.
     is_made = key in sheet.heads
     halves = [other[0] for other in same if (other in sheet.heads) != is_made and other[0] not in known]
     near = nearest(key[0], halves, _SHORTEST)

@@ -40,7 +40,7 @@ def _growing_recursion(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _given(sheet: Sheet) -> set[Place]:
-    """Return the arguments of relations that every reading rule has bound before it reads the relation.
+    """Return each argument of a relation that is bound in all rules that read the relation.
 
     A rule binds the variables in bound arguments of its head, and in literals that are not recursive.
     """

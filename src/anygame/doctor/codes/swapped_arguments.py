@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anygame.sheets.sorts import Place
 
 
-#: A constant is common in a sort only if it occurs there at least this many times.
+#: A constant is common in a sort if the constant occurs at least this many times in the sort.
 _MOST_OFTEN: Final = 2
 #: Minimum number of atoms that agree on the order of two names, if the atoms have two arguments.
 _FEWEST_NAMED: Final = 5

@@ -49,7 +49,7 @@ def _breaking_count(facts: Sequence[Atom]) -> Iterator[Diagnostic]:
     if first is None:
         return
     others = [a for number, (a, _) in enumerate(pairs) if number != odd and a is not None]
-    # The last fact may wrap around, repeat its number, or skip one, but not change direction.
+    # The last fact may wrap around, repeat its number, or skip a number, but not change direction.
     is_inside = min(others) <= first <= max(others)
     if is_inside or (second is not None and second - first == -step and second != min(others)):
         atom, name = facts[odd], shown(facts[odd].predicate)

@@ -1,1 +1,1 @@
-"""Faults found by play, each with the shortest line of play found that shows it."""
+"""Faults that play finds, each with the shortest known line of play that shows the fault."""

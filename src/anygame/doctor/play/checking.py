@@ -1,6 +1,6 @@
 """Checks of a game by the reasoner and by play.
 
-Each fault of play is reported with the shortest known line of play that shows it.
+Each fault of play is reported with the shortest known line of play that shows the fault.
 """
 
 from __future__ import annotations
