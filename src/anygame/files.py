@@ -20,7 +20,7 @@ _PREFIX: Final = 100
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file to write it atomically: readers see either the old file or the complete new file.
+    """Open a file for an atomic write: readers see either the old file or the complete new file.
 
     The new file is flushed to disk, gets the mode of the old file, and replaces it. Raises OSError.
     """

@@ -1,7 +1,7 @@
 """Progress bars in notebooks, shown below the cell during long calls and removed at the end.
 
-Long-running functions take a function ``progress``, which they call with the progress so far. If a caller in
-a notebook passes no function, a progress bar appears. The command line passes a function for terminals.
+Long-running functions take a function ``progress``, which receives the progress so far. If a caller in a
+notebook passes no function, a progress bar appears. The command line passes a function for terminals.
 """
 
 from __future__ import annotations

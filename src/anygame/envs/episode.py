@@ -193,8 +193,8 @@ class Observer:
     if the game is too large for a network that computes percepts.
 
     Attributes:
-        hides: whether the rules hide information (GDL-II). If so, a role observes the percepts that it got
-            after its last choice.
+        hides: whether the rules hide information (GDL-II). With hidden information, a role observes its
+            percepts since its last choice.
         percepts: if the rules hide information, the number of possible percepts of each role; else empty.
         shapes: per role, the shape of its observation. A role that can observe nothing gets a single 0.
     """

@@ -52,7 +52,7 @@ class Rewards:
     def of(self, goals: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the rewards for goals: both are float [..., roles]. The role ``random`` gets 0.
 
-        A role without a goal, or with several goals, gets 0. With ``zero-sum``, all roles then get 0.
+        A role without a goal, or with several goals, gets 0; with ``zero-sum``, so do all other roles.
         """
         given = np.asarray(goals, np.float64)
         rewards = np.zeros_like(given)

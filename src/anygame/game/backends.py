@@ -117,7 +117,7 @@ class Backends:
                 self.compile({})
 
     def needed_network(self) -> NetworkMachine:
-        """Return the network; compile the game on first use. Raises LimitError if this is impossible."""
+        """Return the network; compile the game on first use. Raises LimitError if compiling fails."""
         if self.network is None and not self.compile({}):
             raise LimitError(
                 f"this needs a compiled game, and {self._game_name} cannot be compiled: {self.fallback}"

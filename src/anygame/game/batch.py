@@ -170,7 +170,7 @@ class Batch:
         Args:
             moves: for each role an integer array [lanes], indices of ``game.actions(role)``; ignored in lanes
                 that have ended or are stuck.
-            lanes: the lanes to move: their numbers, or a bool array [lanes]; all by default.
+            lanes: the lanes that move, as numbers or as a bool array [lanes]; all by default.
 
         Raises:
             IllegalMoveError: a move is not legal, or a role is missing; nothing has changed.
@@ -281,10 +281,10 @@ class Batch:
 class CardBatch:
     """Simultaneous matches on a graphics card, with methods as in ``Batch``, and arrays on the card.
 
-    The batch owns its arrays and overwrites them with the next move, so copy arrays that you keep.
-    ``torch.from_dlpack``, ``jax.dlpack.from_dlpack`` and ``cupy.from_dlpack`` read the arrays in place;
-    ``array.numpy()`` copies an array. Moves and masks can be in main memory or on the card: PyTorch tensors,
-    or any array with CUDA's array interface. Call ``game.card_batch`` to make a batch.
+    The batch overwrites its arrays with the next move, so copy arrays that you keep. ``torch.from_dlpack``,
+    ``jax.dlpack.from_dlpack`` and ``cupy.from_dlpack`` read the arrays in place; ``array.numpy()`` copies an
+    array. Moves and masks can be in main memory or on the card: PyTorch tensors, or any array with CUDA's
+    array interface. Call ``game.card_batch`` to make a batch.
 
     Attributes:
         game: the game.

@@ -36,7 +36,7 @@ def perft(game: Game | State, depth: int, state: State | None = None, *, strict:
     A sequence ends at a terminal state, and at a state in which a role has no legal move.
 
     Args:
-        game: the game, or a state of it to start from.
+        game: the game, or a state to start from.
         depth: the number of joint moves, from 0 to 100,000.
         state: the state to start from; the initial state by default.
         strict: whether to raise an error if a role has no legal move in a nonterminal state.

@@ -1,4 +1,4 @@
-"""Encodings: names for the numbers in batches and environments, saved in files with models."""
+"""Encodings: the names of numbered actions and fluents, for files that are saved with models."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ class ActionSpace:
 class Encoding:
     """The names of all actions and fluents of a compiled game, in the order of their numbers.
 
-    A trained model is valid only for one numbering. Save the encoding with the model, and call ``check``
-    when you load the model.
+    A trained model is valid only for the numbering with which the model was trained. Save the encoding with
+    the model, and call ``check`` when you load the model.
 
     Attributes:
         rules: a digest of the rules; the digest ignores comments and layout.

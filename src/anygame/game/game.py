@@ -81,7 +81,7 @@ class Game:
 
     @property
     def name(self) -> str:
-        """The path of the sheet, or the name that the caller of ``loads`` gave its text."""
+        """The path of the sheet, or the name that the caller of ``loads`` gave the text."""
         return self.program.source.name if self.program.source else "<rules>"
 
     @property
@@ -159,7 +159,7 @@ class Game:
             state: the state to start from; the initial state by default.
             limit: maximum number of joint moves; a longer playout is cut.
             strict: whether to raise an error if a role has no legal move in a nonterminal state. By default,
-                the playout ends in such a state, with ``stuck`` set.
+                a state without a legal move ends the playout, with ``stuck`` set.
 
         Raises:
             IllegalMoveError: ``strict`` is set, and a role has no legal move before the end.
@@ -196,11 +196,11 @@ class Game:
             state: the state to start from; the initial state by default.
             limit: maximum number of joint moves; a longer match is cut, and counts only as ``cut``.
             strict: whether to raise an error if a role has no legal move in a nonterminal state. By default,
-                the match ends in such a state, and counts only as ``stuck``.
+                a state without a legal move ends the match, which then counts only as ``stuck``.
             progress: called about ten times a second with the number of matches so far. By default, a
                 notebook shows a progress bar.
-            cluster: processes that play the matches, on this or other machines; see ``anygame.cluster``. The
-                result is the same as without a cluster, and ``threads`` has no effect.
+            cluster: processes that play the matches, on this or other machines; see ``anygame.cluster``. A
+                cluster does not change the result, and ``threads`` has no effect.
             device: ``cpu``, or an NVIDIA graphics card (``cuda``, ``cuda:1``). A card plays thousands of
                 blocks of 2,048 matches at once, and ``threads`` has no effect. A seed gives the same result
                 on every card, but another result on a processor.
@@ -358,14 +358,14 @@ class Game:
         wait: bool = False,
         progress: Callable[[int, int], None] | None = None,
     ) -> bool:
-        """Compile the rules into a network now; return whether there is one.
+        """Compile the rules into a network now; return whether a network exists.
 
         If the game exceeds a bound, or after an internal error, the reasoner still plays the game, and a
         ``FallbackWarning`` gives the reason. Another call tries again.
 
         Args:
-            seconds: maximum compile time, for callers with a deadline. By default there is no maximum, so
-                that the result does not depend on a clock.
+            seconds: maximum compile time, for callers with a deadline. By default, the time has no maximum,
+                so that the result does not depend on a clock.
             instances: maximum number of instances of all rules; 8 million by default.
             join: maximum number of rows of one join; 20 million by default, fewer if rows are very long.
             fluents: maximum number of facts with the same name that can be true; 50,000 by default.
@@ -426,7 +426,7 @@ class Game:
 def _restore(
     text: str, name: str, case_sensitive: bool, limits: Limits | None, machine: MachineName = "auto"
 ) -> Game:
-    """Return the unpickled game, which is the same object for all unpickled states."""
+    """Return the unpickled game, which is the same object for all unpickled states of the game."""
     reading = limits.reading if limits else None
     program = parse_program(Source(name, text), case_sensitive=case_sensitive, limits=reading)
     return Game(program, case_sensitive=case_sensitive, limits=limits, machine=machine)

@@ -53,7 +53,7 @@ def is_chance(state: State) -> bool:
 def play_text(
     state: State, text: str, draw: Callable[[Sequence[Term]], Term] | None = None, *, is_spoken: bool = False
 ) -> tuple[State, tuple[Term, ...]]:
-    """Read a joint move as `read_joint` does, and make it; return the next state and the joint move."""
+    """Read a joint move like `read_joint`, and make the move; return the next state and the joint move."""
     if state.is_terminal:
         raise IllegalMoveError("the game is over: nobody can move any more")
     joint = read_joint(state, text, draw, is_spoken=is_spoken)
@@ -75,7 +75,7 @@ def read_joint(
         text: terms, separated by blanks.
         draw: samples a move of the role ``random``, which the text can then omit.
         is_spoken: whether a person types the text. If so, `2 1` is the move ``(mark 2 1)`` of the only role
-            with a choice. Otherwise, it is the second move of one role and the first move of another.
+            with a choice. Otherwise, `2 1` is the second move of one role and the first move of another role.
     """
     legal = legal_by_role(state)
     single = single_moves(legal)
@@ -184,7 +184,7 @@ def chosen_moves(game: Game, legal: Mapping[Role, Sequence[Term]], asked: str) -
 def final_goals(state: State) -> list[int]:
     """Return the goals of a terminal state; 0 for `random` if the rules give `random` no goal.
 
-    Raises GoalError if another role has no goal, or if any role has several goals.
+    Raises GoalError if a role other than `random` has no goal, or if any role has several goals.
     """
     goals = []
     for role in state.game.roles:

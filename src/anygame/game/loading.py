@@ -35,7 +35,7 @@ _READINGS: Final = {
 
 
 class LenientReadingWarning(UserWarning):
-    """A sheet has unbound variables, which were read as Prolog-like reasoners read them."""
+    """A sheet has unbound variables, which were read as in Prolog-like reasoners."""
 
 
 def load(
@@ -56,10 +56,10 @@ def load(
             `base` or `input` give, or the possible values of the argument at this place. A
             `LenientReadingWarning` counts such readings.
         limits: bounds on the length of the text and the number of derived facts.
-        machine: the machine that computes the answers; all give the same answers. ``reasoner`` evaluates the
-            rules. ``network`` compiles the rules into logic gates first. ``auto`` uses the reasoner until a
-            call visits many states (``simulate``, ``batch``, 500 playouts, a ``perft`` of more than 5,000
-            states). Such a call compiles the game, and the network computes all later answers.
+        machine: the machine that computes the answers; all machines agree. ``reasoner`` evaluates the rules.
+            ``network`` compiles the rules into logic gates first. ``auto`` uses the reasoner until a call
+            visits many states (``simulate``, ``batch``, 500 playouts, a ``perft`` of more than 5,000 states).
+            A call of this kind compiles the game, and the network computes all later answers.
 
     Raises:
         RuleSheetError: the sheet has faults, all of which the error lists with their places.

@@ -60,7 +60,7 @@ class SimulationResult:
         states: joint moves made, including those of unfinished matches.
         cut: matches that reached the limit of joint moves.
         stuck: matches that could not continue: a role had no legal move in a nonterminal state.
-        first_stuck: the first match that could not continue; None without such a match, or if unknown.
+        first_stuck: the first match that could not continue; None if no match was stuck, or if unknown.
         seed: the seed of the random numbers.
         threads: the number of threads used.
         machine: ``network`` or ``reasoner``.

@@ -102,7 +102,7 @@ class State:
         return self._game
 
     def position_in(self, machine: Machine) -> Position | None:
-        """Return this state as a position of a machine; None if that machine cannot represent it."""
+        """Return this state as a position of a machine; None if that machine cannot represent the state."""
         return self._position if machine is self._machine else machine.position(self.facts)
 
     @property
@@ -154,7 +154,7 @@ class State:
 
     @property
     def stuck_role(self) -> Role | None:
-        """The first role without a legal move in a nonterminal state; None if there is none."""
+        """The first role without a legal move in a nonterminal state; None without a stuck role."""
         if self.is_terminal or all(self._all_legal()):
             return None
         return self._game.roles[self._all_legal().index(())]
@@ -211,7 +211,7 @@ class State:
         position = self._machine.next(self._seen(), joint)
         machine = self._game.backends.machine
         if machine is not self._machine:
-            # Either the game was compiled in the meantime, or no match reaches this state.
+            # The game was compiled in the meantime, or the network cannot represent this state.
             moved = machine.position(self._machine.facts(position))
             if moved is not None:
                 return State(self._game, machine, moved)
@@ -394,7 +394,7 @@ class Observation:
     """A role's knowledge of one joint move.
 
     Attributes:
-        move: the move of the role; None if it was not sent.
+        move: the move of the role; None for a move that was not sent.
         percepts: the percepts of the role (GDL-II ``sees``).
         legal: the legal moves of the role after the joint move; None if the role must infer its legal moves.
     """

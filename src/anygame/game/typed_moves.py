@@ -1,8 +1,8 @@
 """Parser of moves that people type: with or without parentheses and name, abbreviated, or by number.
 
 The parser tries readings in order of decreasing strictness. Each reading compares the text with all legal
-moves. The first reading that fits any move decides; if it fits several moves, the text is ambiguous. The full
-text of a legal move always means that move.
+moves. The first reading that fits any move decides; if that reading fits several moves, the text is
+ambiguous. The full text of a legal move always means that move.
 """
 
 from __future__ import annotations

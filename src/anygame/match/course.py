@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Joint = tuple["Term", ...]
 Report = dict[str, Any]
-#: Keys of the record for the role that left the match, because it resigned or ran out of time.
+#: Keys of the record for the role that left the match, because the role resigned or ran out of time.
 LEAVING: Final = ("resigned", "late")
 
 
@@ -150,7 +150,7 @@ class Course:
         return [min(roles, key=lambda index: (isinstance(joint[index], Constant), joint.count(joint[index])))]
 
     async def _follow(self, joint: Joint, verdicts: Sequence[Verdict]) -> None:
-        """Make a joint move, and record it with the verdicts on the replies. Raises AnygameError."""
+        """Make a joint move, and record the move with the verdicts on the replies. Raises AnygameError."""
         state = await asyncio.to_thread(self.states[-1].next, joint)
         summary = await asyncio.to_thread(summary_of, state)
         self.line.append(joint)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from anygame.match.opponents import Opponent
     from anygame.match.record import Record
 
-#: Number of joint moves after which a match ends without a result. Otherwise, a match without choices could
-#: run forever and fill the disk.
+#: Number of joint moves after which a match ends without a result. Without this limit, a match without
+#: choices could run forever and fill the disk.
 _LONGEST: Final = 5_000
 #: Duration in seconds of the pause after a joint move, so that people can follow the match.
 _PACE: Final = 0.4
@@ -118,7 +118,7 @@ class HostedMatch(Course):
     async def take_back(self, roles: Collection[int]) -> None:
         """Go back to the last state in which one of the roles had a choice.
 
-        Raises IllegalMoveError if there is no such state.
+        Raises IllegalMoveError if none of the roles has had a choice.
         """
         async with self._lock:
             if self.left is not None:
@@ -248,7 +248,7 @@ class HostedMatch(Course):
 
     @property
     def _running(self) -> float:
-        """Number of seconds since the clocks of this turn started; 0 if they do not run."""
+        """Number of seconds since the clocks of this turn started; 0 if the clocks do not run."""
         return monotonic() - self._since if self.is_running else 0.0
 
     @property

@@ -43,7 +43,7 @@ Expression = tuple[str, "Term | None"]
 class Verdict:
     """The referee's verdict on a reply, and the comments that the player ``said``."""
 
-    #: Legal move in the reply; None if there is none.
+    #: Legal move in the reply; None without a legal move.
     move: Term | None
     #: Error for match records: empty, ``TO``, ``CE``, or ``IL`` and the illegal reply.
     error: str = ""

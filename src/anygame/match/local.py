@@ -45,7 +45,7 @@ class LocalSeat:
         self._failures = Failures()
 
     def prepare(self) -> None:
-        """Call `Player.prepare`, which can be slow. Raises PlayerError if it fails."""
+        """Call `Player.prepare`, which can be slow. Raises PlayerError if the call fails."""
         try:
             self.player.prepare()
         except Exception as error:

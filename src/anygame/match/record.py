@@ -69,7 +69,7 @@ class Record:
         goals: goals in the order of the roles; None until the match is completed.
         start_time: time at which the match was created.
         token: random secret.
-        game_url: address of the rules; empty if they are not published.
+        game_url: address of the rules; empty for unpublished rules.
         tournament: name of the tournament; empty without one.
         preview_clock: seconds to study the game before the match; -1 without such a clock.
         humans: whether each player is a person; None if unknown.
@@ -167,7 +167,7 @@ class Record:
         ]
 
     def add_turn(self, joint: Iterable[Term], state: State, verdicts: Sequence[Verdict]) -> None:
-        """Add a joint move, the state after it, and the verdicts on the replies of all roles."""
+        """Add a joint move, the next state, and the verdicts on the replies of all roles."""
         self.moves.append([spaced(move) for move in joint])
         self.add_state(
             state, [verdict.error for verdict in verdicts], [verdict.detail for verdict in verdicts]
@@ -239,7 +239,7 @@ def parse_record(text: str | bytes, *, name: str = "the text") -> Record:
 
 
 def write_record(record: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
-    """Write the result of `Record.to_json` to a file, atomically. Raises RecordError if this fails."""
+    """Write the result of `Record.to_json` to a file, atomically. Raises RecordError if writing fails."""
     with file_faults("write", path, RecordError):
         write_whole(Path(path), json.dumps(record, ensure_ascii=False) + "\n")
 

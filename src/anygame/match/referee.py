@@ -83,7 +83,7 @@ class Watcher:
         """Handle a turn."""
 
     def ended(self, record: Record, fault: str) -> None:
-        """Handle the end of the match; ``fault`` says why it was aborted, and is empty otherwise."""
+        """Handle the end of the match; ``fault`` says why the match was aborted, or is empty."""
 
 
 class Watchers(Watcher):
@@ -111,7 +111,7 @@ class Referee:
             receive the same messages again.
         keep: called with the record after each addition.
         watcher: observer of all events.
-        wire_id: match id for players, if it differs from the id in the record.
+        wire_id: match id for players, if different from the id in the record.
         former_id: match id before an interruption, for which the players first receive ABORT.
         failures: reporter of errors in the code of players.
     """
@@ -265,7 +265,7 @@ class Referee:
 async def _guarded(
     message: Callable[[int, Seat], Awaitable[Reply | None]], index: int, seat: Seat | None, limit: float
 ) -> tuple[Reply, float]:
-    """Ask a seat; return its reply or error, and the seconds that it took. People have no time limit."""
+    """Ask a seat; return its reply or error, and the time in seconds. People have no time limit."""
     begin = monotonic()
     if seat is None:
         return Reply(None), 0.0

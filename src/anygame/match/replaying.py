@@ -43,7 +43,7 @@ class Replay:
 
 
 def rules_of(record: Record) -> Game:
-    """Load the rule sheet in a record. Raises RecordError if there is no sheet, and RuleSheetError."""
+    """Load the rule sheet in a record. Raises RecordError without a sheet, and RuleSheetError."""
     sheet = record.own.get("rules")
     case_sensitive = record.own.get("caseSensitive", True) is not False
     if isinstance(sheet, str):

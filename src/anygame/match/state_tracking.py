@@ -200,7 +200,7 @@ class StateTracker:
         )
 
     def _joint_in(self, percepts: Iterable[Term]) -> tuple[Term, ...] | None:
-        """Return the joint move in the percepts ``(did ROLE MOVE)`` of some managers; None without it."""
+        """Return the joint move in the percepts ``(did ROLE MOVE)`` of some managers, if any."""
         did = {
             percept.arguments[0]: percept.arguments[1]
             for percept in percepts

@@ -37,9 +37,9 @@ def make_player(spec: str, *, seed: int | None = None, **preferred: Any) -> Play
     Args:
         spec: a built-in strategy (see `STRATEGIES`), a level from ``beginner`` to ``strong``,
             ``MODULE:CLASS``, or ``FILE.py:CLASS``. Options of the class can follow, as in
-            ``mcts:threads=2,memory=512MB``. Modules are also searched in the current folder.
-        seed: random seed of the player. Classes without a parameter ``seed`` ignore it.
-        preferred: defaults of options. Classes without such an option ignore its default.
+            ``mcts:threads=2,memory=512MB``. The current folder is also searched for modules.
+        seed: random seed of the player. A class without a parameter ``seed`` ignores the seed.
+        preferred: defaults of options. A class ignores defaults of options that the class does not have.
 
     Raises:
         PlayerError: the player or an option does not exist, or the class raises an error.

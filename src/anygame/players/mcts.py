@@ -41,7 +41,7 @@ _LONG_PRACTICE: Final = 300.0
 _LEAST_MEMORY: Final = 2**20
 #: Maximum number of seconds to wait until pondering ends; only very slow rules take longer.
 _LONGEST_WAIT: Final = 10.0
-#: Maximum duration of pondering, in play clocks. Managers abort a match before this time.
+#: Maximum duration of pondering, in play clocks. Managers abort a match sooner.
 _PATIENCE: Final = 20
 #: Maximum number of joint moves of the expected line in a comment, including the chosen move.
 _SAID: Final = 4
@@ -67,7 +67,7 @@ class MctsPlayer(Player):
         noise: share of random moves, from 0 to 1.
         table: file of exact values, as written by ``anygame solve --table``. The player plays perfectly in
             the states of the table. A table of another game is ignored.
-        model: ``True`` for the model that ``anygame train`` has trained for the game, if there is one;
+        model: ``True`` for the model that ``anygame train`` has trained for the game, if such a model exists;
             ``False`` for no model; or a file. None means ``True`` without ``iterations``, and ``False`` with
             ``iterations``, so that a seed determines the moves on every machine. If a model cannot be used,
             the player says why, and plays without the model.
@@ -157,7 +157,7 @@ class MctsPlayer(Player):
                 self._think(game.initial_state(), clock)
 
     def _model_of(self, game: Game) -> Model | None:
-        """Return the model of a game; comment on the model, or on the reason why it cannot be used."""
+        """Return the model of a game; comment on the model, or say why the model cannot be used."""
         try:
             model = wanted_model(game, self.model)
         except ModelError as error:

@@ -55,8 +55,8 @@ class Player(ABC):
     Attributes:
         game: rules of the match, set before `start` is called.
         role: role of the player in the match, set before `start` is called.
-        random: random number generator, seeded with the seed of the player if there is one.
-        best: best move so far while `move` runs. This move is played if the clock runs out or `move` fails.
+        random: random number generator, seeded with the seed of the player if given.
+        best: best move so far while `move` runs. `best` is played if the clock runs out or `move` fails.
         view: observations of the role in games with hidden information, set before `move` is called. With a
             view, the state passed to `move` agrees with the view. None in other games.
         needs_state: whether the player uses the state that agrees with the view. If False, hardly any time is
@@ -92,7 +92,7 @@ class Player(ABC):
 
     @classmethod  # noqa: B027 - few players care
     def prepare(cls) -> None:
-        """Prepare for any game before the first match. This method has no time limit."""
+        """Prepare for any game before the first match. `prepare` has no time limit."""
 
     def begin(self, game: Game, role: Role, clock: Clock) -> None:
         """Begin a match: set ``self.game`` and ``self.role``, then call `start`."""
@@ -129,7 +129,7 @@ class Player(ABC):
         return tuple(self.__dict__.pop("_said", ()))
 
     def stop(self, goals: Mapping[Role, int | None]) -> None:  # noqa: B027 - few players care
-        """Handle the end of a match; a goal is None if the rules do not define it."""
+        """Handle the end of a match; a goal that the rules do not define is None."""
 
     def abort(self) -> None:  # noqa: B027
         """Handle the abort of a match, which has no result."""

@@ -22,7 +22,7 @@ from anygame.processes.inside import decode_message, encode_message, python_comm
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-#: Maximum number of seconds until a child ends after it has closed its output.
+#: Maximum number of seconds until a child ends after closing its output.
 _CLOSING: Final = 1.0
 #: Program of a child, which sets ``sys.path`` to that of its parent.
 _BOOTSTRAP: Final = """
@@ -133,7 +133,7 @@ class ChildProcess:
 
     def kill(self) -> None:
         """Kill the child."""
-        # A second `kill` would collect the exit status of the ended process, and asyncio would not get it.
+        # A second `kill` would collect the exit status of the ended process before asyncio does.
         if not self._is_killed:
             self._is_killed = True
             self._kill()
@@ -267,7 +267,7 @@ class Admission:
 
     @asynccontextmanager
     async def place(self, within: float = inf) -> AsyncIterator[float]:
-        """Wait for a place and hold it. Yield the number of seconds left for the task.
+        """Wait for a place and hold the place. Yield the number of seconds left for the task.
 
         ``within`` is the time limit of the task in seconds. The wait takes at most half of the time limit,
         and at most 5 seconds. Raises BusyError if too many tasks are waiting, or if no place becomes free.

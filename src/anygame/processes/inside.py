@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def set_up(memory: int | None = None, niceness: int = 0) -> Callable[[bytes], None]:
     """Set up this process as a child, and return a thread-safe function that writes a line to the parent.
 
-    All other output goes to standard error. The process ignores Ctrl-C, because it ends with its parent.
+    All other output goes to standard error. The process ignores Ctrl-C, and ends with its parent.
 
     Args:
         memory: maximum size of the address space in bytes.
@@ -59,7 +59,7 @@ def answer_questions(
 
     ``write`` is the result of `set_up`. ``answer`` returns the value that answers a question, or raises.
     """
-    # A thread reads the questions, so that this process ends with its parent even during an answer.
+    # A thread reads the questions, so that the end of the parent ends this process even during an answer.
     questions: SimpleQueue[Any] = SimpleQueue()
     Thread(target=listen, args=(questions.put,), daemon=True).start()
     while True:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 #: Default maximum number of states reachable from the position of a ``winner`` question.
 DEFAULT_STATES: Final = 20_000
-#: Maximum number of random matches tried for a new question. If all fail, no more questions are asked.
+#: A sheet gets no more questions of a kind after this number of failed random matches.
 _ATTEMPTS: Final = 60
 #: Maximum number of random matches tried for a ``winner`` question, which needs a solver.
 _ATTEMPTS_TO_SOLVE: Final = 12
@@ -174,7 +174,7 @@ class _Asker:
         position = self._open(match)
         if position is None:
             return None
-        # If any role has a choice, the question is about such a role.
+        # If any role has a choice, the question is about a role with a choice.
         role = self._random.choice(position.state.movers or position.state.game.roles)
         return _Draft(position, position.state.legal_moves(role), role)
 
@@ -199,7 +199,7 @@ class _Asker:
         return _Draft(position, ("none" if goal is None else str(goal),), role)
 
     def _is_solvable(self) -> bool:
-        """Compile the game for the solver; return whether this succeeded."""
+        """Compile the game for the solver; return whether the compilation succeeded."""
         game = self._sheet.game
         if any(role.is_random for role in game.roles):
             return False  # the final goal depends on chance
@@ -215,7 +215,7 @@ class _Asker:
         open_positions = [position for position in match if position.is_open]
         if not open_positions:
             return None
-        # The last position is usually picked, because the fewest states are reachable from it.
+        # The last position is usually picked, because it reaches the fewest states.
         position = self._pick(open_positions, 0.75)
         assert self._compiled is not None
         solution = solve(self._compiled, self._compiled.state(position.state.facts), states=self._states)

@@ -2,8 +2,8 @@ r"""Parser of replies in free form, which finds the answer in a reply and the te
 
 Terms can be in KIF or infix, with bullets, numbers, quotes, commas or JSON around them. The answer is the
 last block between lines of three backticks. Without such a block, the answer is the last ``<answer>``, the
-last ``\boxed{}`` or the text after the last ``Answer:``. Without such a mark, the whole reply is the answer,
-but only its unambiguous terms count. The text of a reply is never evaluated.
+last ``\boxed{}`` or the text after the last ``Answer:``. Without any such mark, the whole reply is the
+answer, but only its unambiguous terms count. The text of a reply is never evaluated.
 """
 
 from __future__ import annotations

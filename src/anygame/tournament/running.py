@@ -50,7 +50,7 @@ class MatchRunner:
         keep: Callable[[Record], None] = lambda record: None,
         watcher: Watcher | None = None,
     ) -> Record:
-        """Play a match, or resume it from its record. Raises RecordError if the record is damaged.
+        """Play a match, or resume the match from its record. Raises RecordError if the record is damaged.
 
         The match is restarted if all players are in this process and ``Player.remembers`` is true for a
         player. A restarted match has the same moves as without an interruption.
@@ -127,9 +127,9 @@ class Tournament:
         return schedule(self.games, list(self.players), rounds)
 
     async def to_be_played(self, meetings: Sequence[Meeting]) -> AsyncIterator[Meeting]:
-        """Claim and yield each match that is not over, and release it afterwards.
+        """Claim and yield each match that is not over, and release the match afterwards.
 
-        A match that another process has claimed is yielded when that process releases it unfinished.
+        A match that another process has claimed is yielded if that process releases the unfinished match.
         """
         remaining = list(meetings)
         while remaining:
@@ -150,7 +150,7 @@ class Tournament:
             remaining = waiting
 
     async def play(self, meeting: Meeting, watcher: Watcher | None = None) -> Record:
-        """Play or resume a match, and store it."""
+        """Play or resume a match, and store the match."""
 
         def keep(record: Record) -> None:
             self.store.keep(meeting, record)
@@ -160,7 +160,7 @@ class Tournament:
         return record
 
     def play_apart(self, meetings: Sequence[Meeting], workers: Workers) -> Iterator[tuple[Result, Record]]:
-        """Play all unfinished matches on several workers; yield each result and record when it is stored."""
+        """Play all unfinished matches on several workers; yield each result and record after storing."""
         claimed = [each for each in meetings if not self.store.is_over(each) and self.store.claim(each)]
         matches = [(meeting, self.store.record(meeting)) for meeting in claimed]
         for number, record in workers.map(_play_apart, self._runner, matches):

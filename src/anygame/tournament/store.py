@@ -91,7 +91,7 @@ class _Sqlite:
 
 
 class _Postgres:
-    """PostgreSQL database. Claims are advisory locks, which end with the database session."""
+    """PostgreSQL database. Claims are advisory locks, which the end of the database session releases."""
 
     def __init__(self, address: str) -> None:
         self.name = _without_password(address)

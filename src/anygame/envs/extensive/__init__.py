@@ -44,7 +44,7 @@ __all__ = [
     "walk",
 ]
 
-#: How roles that move at once decide: in one node, or one after the other without seeing the other choices.
+#: How roles that move at once decide: in one node, or in turn without seeing the other choices.
 Order: TypeAlias = Literal["sequential", "simultaneous"]
 #: The actors of nodes in which no single player decides, numbered as in OpenSpiel.
 CHANCE: Final = -1
@@ -111,7 +111,7 @@ class ExtensiveForm:
         return self._hides or (self.order == "sequential" and not self.turns.are_taken)
 
     def _settled(self, state: State, step: int, memories: Memories, since: Sequence[int]) -> Node:
-        """Make forced moves from a state on, until a role has a decision; return that node."""
+        """Make forced moves from a state on, until a role has a decision; return the node of the decision."""
         while not state.is_terminal and step < self.max_steps:
             legal = [state.legal_moves(role) for role in self.game.roles]
             if not all(legal):
@@ -130,7 +130,7 @@ class ExtensiveForm:
         return Node(self, state, step, memories, since)
 
     def chosen(self, node: Node, choices: Sequence[tuple[int, Term]]) -> Node:
-        """Return the node after choices: pairs of the index of a role and its move."""
+        """Return the node after choices, each of which has the index of a role and the move of the role."""
         chosen = list(node.chosen)
         for index, move in choices:
             chosen[index] = move
@@ -239,8 +239,8 @@ class Node:
     def information(self, player: int) -> str:
         """Return the moves and percepts of a player as text.
 
-        Two histories have the same text if and only if the player cannot distinguish them. The text begins
-        with the player and the number of steps, which all players know.
+        Two histories have the same text if and only if the player cannot distinguish the histories. The text
+        begins with the player and the number of steps, which all players know.
         """
         index = self.form.role_index(player)
         parts = [f"{self.form.players[player]} at step {self.step + 1}"]
@@ -333,7 +333,7 @@ def gambit_text(
 
     Raises:
         LimitError: there are more histories than the limit.
-        RuleSheetError: a role has different moves in histories that it cannot distinguish.
+        RuleSheetError: a role has different moves in histories that the role cannot distinguish.
         GoalError: in a terminal state, the rules give a role no goal, or several goals.
     """
     form = ExtensiveForm(game, "sequential")

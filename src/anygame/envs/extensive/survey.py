@@ -44,7 +44,7 @@ class Survey:
 
 
 def survey(game: Game, turns: Turns[Term]) -> Survey | None:
-    """Visit all states of a game; return None if there are too many."""
+    """Visit all states of a game; return None if there are too many states."""
     if turns.tree_size > _TREE:
         return None
     chance = chance_of(game)

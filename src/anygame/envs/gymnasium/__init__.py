@@ -1,4 +1,4 @@
-"""Games as environments of Gymnasium (Towers et al. 2024): one role learns, opponents play the others.
+"""Games as environments of Gymnasium (Towers et al. 2024): one role learns, opponents play the other roles.
 
 Importing this package registers the environment ``anygame/Game-v0``. Gymnasium itself imports the package in
 ``gymnasium.make("anygame.envs.gymnasium:anygame/Game-v0", sheet="lights_out")``.

@@ -60,11 +60,11 @@ class _LearnerEnv:
 
 
 class GameEnv(_LearnerEnv, gymnasium.Env):
-    """A game with one learning role; opponents play the others, and ``random`` plays at random.
+    """A game with one learning role; opponents play the other roles, and ``random`` plays at random.
 
     A step makes a move of the learner, and then all moves until the learner has a choice again. The mask of
     legal actions is ``info["action_mask"]``: int8 [actions] in the order of ``game.actions(role)``. A match
-    is truncated if it is too long, or if a role has no legal move; ``info["stuck"]`` names that role.
+    that is too long, or in which a role has no legal move, is truncated; ``info["stuck"]`` names that role.
 
     Args:
         sheet: a rule sheet, the name of an installed game, or a game.
@@ -75,7 +75,7 @@ class GameEnv(_LearnerEnv, gymnasium.Env):
         render_mode: ``ansi``, ``human`` or ``rgb_array`` (extra ``cairosvg``).
         rewards: the conversion of goals to rewards, which are 0 before the end of a match. ``scaled`` maps
             goals from 0 to 100 to rewards from 0 to 1. ``goals`` are the goals of the rules. ``zero-sum`` is
-            the scaled goal minus the mean of the other roles.
+            the scaled goal minus the mean scaled goal of the other roles.
         observations: ``flat`` shows the fluents, int8 [fluents] in the order of ``game.fluent_terms``.
             ``planes`` shows the board: int8 [channels, rows, columns]. If the rules hide information
             (GDL-II), ``flat`` shows the learner's percepts since its last choice, in the order of

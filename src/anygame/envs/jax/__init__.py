@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Environment", "SimultaneousEnvironment", "State", "auto_reset", "load"]
 
-#: Maximum number of gate inputs. The table then takes 0.5 GB, and so do the gate values of 4,096 games.
+#: Maximum number of gate inputs. The largest table takes 0.5 GB, and so do the gate values of 4,096 games.
 _LARGEST: Final = 20_000_000
 
 

@@ -383,7 +383,7 @@ class State:
         observation: see ``load``.
         rewards: float32 [players]; the rewards of the last step.
         terminated: bool; whether the match has ended, by the rules or by an illegal action.
-        truncated: bool; whether the match cannot continue, although the rules do not end it.
+        truncated: bool; whether the match cannot continue, although the rules do not end the match.
     """
 
     current_player: Array

@@ -209,7 +209,7 @@ class _Writer:
         return [2 * self._row[literal >> 1] + (literal & 1) for literal in literals]
 
     def write(self, gates: NDArray[np.intp], *, is_cycle: bool) -> None:
-        """Add a part with gates of the network, which read only earlier gates and each other."""
+        """Add a part of gates; these gates read only gates of this part and of earlier parts."""
         if not len(gates):
             return
         levels: dict[int, list[tuple[int, list[int]]]] = {}

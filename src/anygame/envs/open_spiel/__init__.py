@@ -125,7 +125,7 @@ class SheetGame(pyspiel.Game):
         return SheetState(self, self.description, self.utilities)
 
     def deserialize_state(self, text: str) -> SheetState:
-        """Return the state that ``state.serialize()`` wrote; raise ValueError if it is of another game."""
+        """Return the state that ``state.serialize()`` wrote; raise ValueError for a state of another game."""
         state: SheetState = super().deserialize_state(text)
         # OpenSpiel does not check that the state is of this game.
         if rules_digest(state.sheet) != rules_digest(self.description.game):

@@ -117,7 +117,7 @@ class Description:
 
     @property
     def goal_sum(self) -> int | None:
-        """The sum of the goals of all players, if it is known to be the same in all plays; else None."""
+        """The sum of all players' goals; None unless this sum is known to be the same in all plays."""
         return self.survey.goal_sum if self.survey else self._proved_sum
 
     @cached_property
@@ -150,7 +150,7 @@ class Description:
 
     @cached_property
     def memory_shape(self) -> tuple[int, int] | None:
-        """The shape (steps, events) of a player's memory array; None if it is unknown or too large."""
+        """The shape (steps, events) of a player's memory array; None if the shape is unknown or too large."""
         steps, events = self.form.max_steps, max(map(len, self.events), default=_LARGEST + 1)
         return (steps, events) if steps * events <= _LARGEST else None
 
@@ -175,7 +175,7 @@ class SheetState(pyspiel.State):
     """A history of a game, with the methods that OpenSpiel expects of states in Python.
 
     Attributes:
-        node: the history. All copies of a state share one node, with its caches.
+        node: the history. All copies of a state share one node and the caches of the node.
     """
 
     def __init__(self, game: Any, description: Description, utilities: Utilities) -> None:

@@ -157,7 +157,7 @@ class NetworkMachine:
         return self._single.initial
 
     def position(self, facts: Iterable[Term]) -> bytes | None:
-        """Return the position with the given facts; None if no match reaches a fact or a pair of facts."""
+        """Return the position with the given facts; None if a fact or a pair of facts is true in no match."""
         facts = list(facts)
         if not self._knows(facts):
             # The spelling of the facts may differ from that of the rules.
@@ -172,7 +172,7 @@ class NetworkMachine:
         return bits.tobytes()
 
     def obstacle(self, facts: Iterable[Term]) -> str:
-        """Describe the facts that no match reaches, for which `position` returns None."""
+        """Describe the facts, true in no match, because of which `position` returns None."""
         facts = sorted(facts, key=str)
         unknown = [fact for fact in facts if self.position([fact]) is None]
         if unknown:

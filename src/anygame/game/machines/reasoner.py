@@ -1,4 +1,4 @@
-"""The machine that evaluates the rules with the reasoner; it can play every game."""
+"""The machine that evaluates the rules with the reasoner, and can play every game."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class ReasonerMachine:
         """Return a second reasoner for the compiler, so that this machine can answer during compilation.
 
         The limits of this machine and ``most`` both bound the facts and steps of the second reasoner. Only
-        ``most`` bounds its seconds.
+        ``most`` bounds the seconds of the second reasoner.
         """
         limits = self.reasoner.limits
         facts, steps = min(most.facts, limits.facts), min(most.steps, limits.steps)

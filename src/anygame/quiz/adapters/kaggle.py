@@ -46,7 +46,7 @@ class ParseResult:
     """The move of a reply, with the attributes that Kaggle's library expects.
 
     Attributes:
-        legal_action: the move, or None if it is illegal.
+        legal_action: the move, or None for an illegal move.
         raw_action: the move, legal or not; None if the reply has no move.
         submission: always None. The library uses ``submission`` only for games that do not list their moves.
         thoughts: always None. Without thoughts, the library shows the whole reply.

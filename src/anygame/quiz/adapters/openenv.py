@@ -32,7 +32,7 @@ class Reply(Action):
 
 
 class Asked(Observation):
-    """A question, and feedback on the last reply to it."""
+    """A question, and feedback on the last reply to the question."""
 
     question: str = Field(default="", description="the prompt")
     feedback: str = Field(default="", description="feedback on the last reply")
@@ -125,7 +125,7 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
 
     @property
     def state(self) -> QuizState:
-        """The current question, and the number of replies to it."""
+        """The current question, and the number of replies to the question."""
         return self._state
 
 
