@@ -18,8 +18,8 @@ arguments are the content of the square. A comment in the sheet can overrule the
   has the same number of values. If all three have equally many values, the last argument distinguishes
   boards. Of four ordered arguments, the first two distinguish boards. An unordered argument distinguishes
   boards if several things would otherwise share a square.
-- **Blank**: a content means an empty square if its name is a word such as ``empty``. So does a content that
-  fills three quarters of the board at the start, beside other contents.
+- **Blank**: a content means an empty square if its name is a word such as ``empty``. A content that fills
+  three quarters of the board at the start, beside others, also means an empty square.
 - **Choice**: if several fluents lie on boards, only boards with initial facts are drawn. A board much smaller
   than the largest board is not drawn. In doubt, no board is drawn, and the facts are listed as text.
 """

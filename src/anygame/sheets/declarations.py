@@ -1,7 +1,7 @@
 """``base`` and ``input`` for sheets without them, from the domains of the rules.
 
-The declarations are complete: no other fluent can be true, and no other move can be legal. Some declared
-facts can never hold, because domains treat arguments as independent. A move is declared only for the roles
+The declarations are complete: no other fluent can be true, and no other move can be legal. Some declarations
+may be superfluous, because domains treat arguments as independent. A move is declared only for the roles
 whose `legal` rules allow it.
 """
 
@@ -71,7 +71,7 @@ _DEEPEST: Final = 3
 _MOST_SHAPES: Final = 500
 #: Maximum number of places in terms that are visited.
 _MOST_PLACES: Final = 10_000
-#: Maximum number of instances of a head that are declared by facts. A rule declares more instances.
+#: Maximum number of facts that declare the instances of a head. A rule declares larger numbers.
 _FEW: Final = 4
 
 

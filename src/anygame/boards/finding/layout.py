@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Square = tuple["Term", "Term"]
 #: A board, given by the arguments that distinguish boards, and a square on this board.
 Cell = tuple[tuple["Term", ...], Square]
-#: The place of a cell: the number of cells to the left of the cell, and above the cell.
+#: The place of a cell: the distances from the left and from the top of the board, in cells.
 Place = tuple[float, float]
 #: The facts on each square of each board.
 Placed = dict[tuple["Term", ...], dict[Square, list[Compound]]]
