@@ -18,6 +18,7 @@ import pytest
 
 import anygame
 from anygame import api, errors
+from anygame.search.model import PACKAGED
 
 ROOT = Path(__file__).parents[1]
 SHEETS = sorted(path.stem for path in (ROOT / "gdl").glob("*.kif"))
@@ -181,6 +182,8 @@ def test_an_installed_package_has_its_games_and_the_code_of_its_search(tmp_path:
     told = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True)
     assert int(told.stdout) > 100_000
     assert sorted(path.stem for path in (installed / "anygame" / "gdl").iterdir()) == SHEETS
+    models = installed.glob("anygame/search/models/*.npz")
+    assert {path.name for path in models} == {path.name for path in PACKAGED.iterdir()}
     done = subprocess.run(
         [sys.executable, "-m", "anygame", "repl", "copolymer"],
         cwd=tmp_path,
