@@ -12,8 +12,6 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from anygame.errors import ModelError
 from anygame.game.encoding import rules_digest
 from anygame.language.diagnostics import counted
@@ -24,6 +22,7 @@ from anygame.plotting import axes_or_new
 if TYPE_CHECKING:
     import os
 
+    import numpy as np
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -251,7 +250,7 @@ def load_model(path: str | os.PathLike[str], game: Game | None = None) -> Model:
         or not (isinstance(names, list) and all(isinstance(name, str) for name in names))
     ):
         raise ModelError(f"{path} is damaged: the weights or the names of the inputs are missing or invalid")
-    model = Model(figures_of(header, path), tuple(names), weights.astype(np.float32))
+    model = Model(figures_of(header, path), tuple(names), weights.astype("float32"))
     if game is not None:
         model.check(game)
     return model

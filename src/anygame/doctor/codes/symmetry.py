@@ -75,17 +75,18 @@ def _of_group(images: _Images, unpaired: Sequence[int]) -> Iterator[Diagnostic]:
     """Report a single rule without a counterpart, or the odd one of two rules that nearly correspond."""
     if len(unpaired) == 1:
         (number,) = unpaired
-        if not images.keeps_body(number):
+        if not (images.keeps_body(number) or images.tells_apart(number)):
             message = "this rule has no counterpart for the other role, although all similar rules have one"
             hint = text_of(images.images[number])
             yield CODES["missing-counterpart"].found(message, images.rules[number].span, hint=hint)
     elif images.are_near(*unpaired):
         odd, like = images.odd_first(unpaired)
-        message = "this rule differs from its counterpart for the other role; no other rule does"
-        note = Note("the counterpart", images.rules[like].span)
-        yield CODES["odd-counterpart"].found(
-            message, images.rules[odd].span, note, hint=text_of(images.images[like])
-        )
+        if not (images.tells_apart(like) or images.is_exchange_wider(odd, like)):
+            message = "this rule differs from its counterpart for the other role; no other rule does"
+            note = Note("the counterpart", images.rules[like].span)
+            yield CODES["odd-counterpart"].found(
+                message, images.rules[odd].span, note, hint=text_of(images.images[like])
+            )
 
 
 class _Images:
@@ -149,6 +150,27 @@ class _Images:
     def keeps_body(self, number: int) -> bool:
         body, image = (("_", *parts[number][1:]) for parts in (self._parts, self.images))
         return is_variant(body, image)
+
+    def tells_apart(self, number: int) -> bool:
+        """Return whether a rule makes two exchanged names differ, such as ``down`` defined by ``up``.
+
+        The image of such a rule defines both names by each other, or both in the same way.
+        """
+        name = self.rules[number].head.predicate
+        is_circle = self._exchange.get(name) in words_of(self._parts[number][1:])
+        return name not in KEYWORDS and (is_circle or (name in self._exchange and self.keeps_body(number)))
+
+    def is_exchange_wider(self, odd: int, like: int) -> bool:
+        """Return whether one more pair of names makes two rules, and all with these names, counterparts."""
+        words, image = (Counter(words_of(parts)) for parts in (self._parts[odd], self.images[like]))
+        differing = [*(words - image), *(image - words)]
+        more = [word for word in differing if _may_change(word, self._exchange)]
+        if len(more) != _PAIR:
+            return False
+        wider = {**self._exchange, more[0]: more[1], more[1]: more[0]}
+        known = VariantSet(self._parts)
+        with_names = (parts for parts in self._parts if not set(more).isdisjoint(words_of(parts)))
+        return all(_exchanged(parts, wider) in known for parts in with_names)
 
 
 def _exchanged(parts: Parts, exchange: Exchange) -> Parts:
