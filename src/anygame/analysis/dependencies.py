@@ -1,7 +1,7 @@
 """Components of mutually dependent rules, in the order of evaluation.
 
-Usually, relations depend on relations. If a cycle of relations contains a negation, single rules of the cycle
-depend on single rules: a rule depends on another rule if one of its body atoms unifies with the other's head.
+Usually, dependencies are between relations. If a cycle of relations contains a negation, single rules of the
+cycle depend on single rules: rule A depends on rule B if an atom in the body of A unifies with the head of B.
 So ``(<= (goal ?r 0) (role ?r) (not (goal ?r 100)))`` is stratified, as its author intends, although ``goal``
 depends negatively on ``goal``.
 

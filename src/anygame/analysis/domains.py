@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Functor = tuple[str, int]
 #: A constant, ATOM, or a functor, whose arguments are separate places.
 Top = Constant | Functor
-#: The top that represents every constant if constants are not distinguished. Sheets cannot contain its name.
+#: The top that represents every constant if constants are not distinguished. Sheets cannot contain this name.
 ATOM: Final = Constant(" atom")
 
 #: A place: the name and arity of a relation, and an argument index. For a place inside compound terms, pairs
@@ -45,7 +45,7 @@ _FEEDS: Final = {"init": "true", "next": "true", "legal": "does"}
 
 
 class _TooManyPlacesError(Exception):
-    """Signal to try a smaller depth. Raised and caught in this module only."""
+    """There are too many places at this depth. Raised and caught in this module only."""
 
 
 class Domains:

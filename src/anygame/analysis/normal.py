@@ -43,7 +43,7 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalRule:
-    """A rule in normal form, with the rule of the sheet from which it was made."""
+    """A rule in normal form; ``origin`` is the rule of the sheet from which the normal rule was made."""
 
     head: Atom
     body: tuple[Formula, ...]

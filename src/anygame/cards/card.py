@@ -1,6 +1,6 @@
 """NVIDIA graphics cards through the driver API (NVIDIA, "CUDA Driver API").
 
-Only this module calls the driver's library, and loads it when a card is first used.
+Only this module calls the driver's library, and loads the library when a card is first used.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ def _free(card: Card, address: int) -> None:
 
 @functools.cache
 def card(number: int = 0) -> Card:
-    """Return the card with a number: always the same object."""
+    """Return the card with this number; repeated calls return the same object."""
     return Card(number)
 
 

@@ -44,8 +44,8 @@ class CompiledGame:
         fluents: the term of each fluent, sorted by text.
         actions: per role the moves that can ever be legal, sorted by text.
         stages: the name of each stage of compilation, with its figures by name.
-        passes: the name of each pass over the rules, with its figures: the number of rules that it
-            ``rewrote``, the number of resulting rules (``made``), and its ``seconds``.
+        passes: the name of each pass over the rules, with three figures: ``rewrote``, the number of rewritten
+            rules; ``made``, the number of resulting rules; ``seconds``.
         percepts: per role the terms that it can ever see, sorted by text; an empty tuple if the sheet is too
             large for percepts.
         percept_network: the same game with percepts (GDL-II): its last fluents are the percepts of each role
@@ -83,7 +83,7 @@ def compile_game(
     Raises:
         LimitError: the game exceeds a limit; the reasoner can still play the game.
         CompilationError: an internal fault; the reasoner can still play the game.
-        ValueError: a name in ``without`` is unknown, or compilation needs its pass.
+        ValueError: a name in ``without`` is unknown, or compilation needs the named pass.
     """
     optional = [*OPTIONAL, *OPTIONAL_IF_LARGE, *(name for name, _ in REWRITES)]
     unknown = sorted(set(without).difference(optional))
@@ -180,7 +180,7 @@ def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, 
 
 
 def _network(circuit: Circuit, names: Interface) -> Network:
-    """Return the network of a circuit. In its ``next``, the literals of percepts follow those of fluents."""
+    """Return the network of a circuit. In ``next``, the literals of percepts follow those of fluents."""
     outputs = circuit.outputs
     goals = iter(outputs["goal"].tolist())
     return assemble(

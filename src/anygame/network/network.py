@@ -48,8 +48,8 @@ class Network:
         state_gates: number of gates that depend on fluents alone. These gates have the lowest numbers. Either
             all gates of a cycle depend on fluents alone, or none.
         cycles: disjoint ranges of gates, in order.
-        initially: bool [gates]; the value with which the evaluation of a gate in a cycle begins, so that it
-            ends at the least fixed point. False for gates outside of cycles.
+        initially: bool [gates]; the value with which the evaluation of a gate in a cycle begins, so that the
+            evaluation ends at the least fixed point. False for gates outside of cycles.
         initial: bool [fluents]; the initial state.
         legal: int32 literals [all actions], which depend on fluents alone.
         terminal: literal, which depends on fluents alone.
@@ -122,7 +122,7 @@ class Network:
 
 
 def units_of(network: Network) -> Numbers:
-    """Return per gate the first gate of its cycle, or itself if it is in no cycle: int64 [gates]."""
+    """Return per gate the first gate of its cycle, or the gate itself outside of cycles: int64 [gates]."""
     units = np.arange(network.gates)
     for cycle in network.cycles:
         units[cycle.first : cycle.end] = cycle.first

@@ -108,7 +108,7 @@ class _Neighbours:
     def _near(self, gate: int) -> list[int]:
         """Return the actions that share unvisited gates with a gate.
 
-        Actions that share the gates with the fewest readers come last.
+        Actions whose shared gates have the fewest readers come last.
         """
         shared = []
         pending = [gate]

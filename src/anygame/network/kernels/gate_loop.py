@@ -15,7 +15,7 @@ the functions are small, and compile in less than 0.1 s even for the largest gam
 depend on the game are compiled once on a machine.
 
 Some gates hold unless a role with many moves makes one of certain moves. The code does not evaluate these
-gates. It sets all of them, and then clears the gates that the chosen moves refute.
+gates. The code sets all of them, and then clears the gates that the chosen moves refute.
 """
 
 from __future__ import annotations

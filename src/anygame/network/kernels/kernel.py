@@ -182,7 +182,7 @@ class Kernel:
         return native.compile_library(code, _SIGNATURES, shared=shared.modules(self.target), keep=keep)
 
     def finish(self) -> bool:
-        """Wait for the final code; return whether it came from the cache."""
+        """Wait for the final code; return whether this code came from the cache."""
         start = self._started(wait=True)
         making = start.making
         if making is None:
@@ -358,7 +358,7 @@ def _clustered(network: Network) -> tuple[Network, list[int]]:
 
 
 def make_requested() -> None:
-    """Read a network from standard input, compile it, cache the code and write it to standard output."""
+    """Read a network from standard input; compile, cache and write its code to standard output."""
     if hasattr(os, "nice"):
         os.nice(_NICE)
     key, network = pickle.load(sys.stdin.buffer)

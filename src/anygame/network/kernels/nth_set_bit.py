@@ -377,7 +377,7 @@ def each_run(moves: int, presence: Presence | None, phases: Sequence[int]) -> It
 def factor_functions(layout: RowLayout, phases: Phases, straight: bool, target: Target) -> str:
     """Write ``@choose``, which calls ``@choose_factors`` and converts groups and members to actions.
 
-    If the gates read groups and members, ``straight`` is true. Then also write ``@evaluate_moves``, which
+    ``straight`` says whether the gates read groups and members. If so, also write ``@evaluate_moves``, which
     converts actions to groups and members, and calls ``@evaluate_factors``. See ``RowLayout``.
     """
     if not layout.many:

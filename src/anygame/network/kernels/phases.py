@@ -248,7 +248,7 @@ def cyclic_gates(network: Network) -> NDArray[np.bool_]:
 
 
 def _fluents_below(network: Network, node: int, is_cyclic: NDArray[np.bool_]) -> set[int] | None:
-    """Return the fluents on which a node depends, or None if it depends on moves, cycles or many nodes."""
+    """Return the fluents below a node, or None if the node depends on moves, cycles or many nodes."""
     state = network.first_gate + network.state_gates
     seen, pending = {node}, [node]
     while pending:

@@ -372,10 +372,10 @@ class Counters:
         moves: counts joint moves.
         options: per role and bit plane, counts joint moves before which the number of the role's legal moves
             has this bit.
-        goals: per row that a goal reads, counts ends of playouts at which the row holds.
-        missing: per role, counts ends without a goal value.
-        double: per role, counts ends with several goal values.
-        overlaps: per role and value, counts ends with this value and another value.
+        goals: per row that a goal reads, counts playouts at whose end the row holds.
+        missing: per role, counts playouts that end without a goal value.
+        double: per role, counts playouts that end with several goal values.
+        overlaps: per role and goal value, counts playouts that end with this value and another value.
     """
 
     first: int
@@ -389,7 +389,7 @@ class Counters:
 
     @classmethod
     def after(cls, layout: RowLayout, candidates: Sequence[int]) -> Counters:
-        """Return counters in the rows after a layout, given each role's number of moves that can be legal."""
+        """Return counters in the rows after a layout, given how many moves of each role can be legal."""
         gates, rows = layout.outputs, count(layout.end)
         first = next(rows)
         options = tuple(tuple(next(rows) for _ in range(moves.bit_length())) for moves in candidates)

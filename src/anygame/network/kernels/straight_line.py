@@ -43,7 +43,7 @@ def sizes() -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class _Call:
-    """A call of a function under a condition on the phases of the lanes: a method of ``Presence``."""
+    """A call of a function. ``condition`` is the method of ``Presence`` that makes the call conditional."""
 
     name: str
     phases: int

@@ -47,7 +47,7 @@ def build_circuit(
     products = atoms.products(sums)
     budget.spend(LITERAL * (len(sums) + len(products.literals)))
     nodes = 1 + len(inputs)
-    # For each literal of an atom, its literal in the circuit. The last two are for FAILS and HOLDS.
+    # For each literal of an atom, its literal in the circuit. The last two literals are for FAILS and HOLDS.
     become = np.zeros(2 * atoms.count + 2, np.int64)
     become[2 * np.asarray(inputs, np.int64)] = 2 * np.arange(1, nodes)
     become[2 * sums] = 2 * np.arange(nodes, nodes + len(sums)) + 1
@@ -88,8 +88,8 @@ def assemble(
     first_gate = circuit.inputs
     order, ranges = _order(circuit)
     of_moves = _depend_on_moves(circuit, 1 + len(initial))[order]
-    # Gates of the state come first, even if only the next state needs them. So either all gates of a cycle
-    # depend on moves, or no gate of it does.
+    # Gates that depend on the state alone come first, even if only the next state needs them. So either all
+    # gates of a cycle depend on moves, or none of them does.
     apart = np.argsort(of_moves, kind="stable")
     order = order[apart]
     place = np.empty_like(apart)

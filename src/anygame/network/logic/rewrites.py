@@ -76,7 +76,7 @@ def _conjuncts(circuit: Circuit, literal: int) -> set[int]:
 
 
 def merge_conjunctions(circuit: Circuit) -> Circuit:
-    """Merge each gate into the only gate that reads it, unless that gate reads its inverse.
+    """Merge each gate with a single reader into the reader, unless the reader uses the gate's inverse.
 
     ::
 

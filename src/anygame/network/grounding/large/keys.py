@@ -2,8 +2,8 @@
 
 For example, a cell has one piece, and a state has one step counter. Such invariants are mutual exclusions
 (Edelkamp and Helmert 1999, "Exhibiting knowledge in planning problems to minimize state encoding length").
-All keys are proved together by induction. They hold initially. If all of them hold in a state, no two rules
-for ``next`` derive facts that violate a key (Haufe, Schiffel and Thielscher 2012, "Automated verification of
+All keys are proved together by induction. They hold initially. If all keys hold in a state, no two rules for
+``next`` derive facts that violate a key (Haufe, Schiffel and Thielscher 2012, "Automated verification of
 state sequence invariants in general game playing").
 """
 
@@ -35,8 +35,8 @@ _MOST_CASES: Final = 6_000
 class InvariantProver:
     """Proves likely keys of fluents on request, and removes keys without a proof from the premises.
 
-    ``proved`` has the proved invariants, including those that proofs assume. If all of them hold in a state,
-    they hold in the next state.
+    ``proved`` has the proved invariants, including those that proofs assume. If all proved invariants hold in
+    a state, they hold in the next state.
     """
 
     def __init__(self, premises: Premises, budget: Budget) -> None:

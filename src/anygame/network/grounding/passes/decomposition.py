@@ -1,6 +1,6 @@
 """Passes that split rules, so that numbers of instances add up instead of multiplying.
 
-If a part of a body shares few variables with the rest, it becomes a separate rule::
+A part of a body that shares few variables with the rest becomes a separate rule::
 
     line :- true(at(a, b)), true(at(b, c)), true(at(c, d))
 
@@ -150,8 +150,8 @@ def split_heads(rule: GroundRule, context: Context) -> list[GroundRule]:
     head = frozenset(variables_of_atom(rule.head))
     items = items_of(rule)
     dynamic = [item for item in items if item.is_dynamic]
-    # Candidates: the dynamic items and all items tied to them, if they form one group; and a single dynamic
-    # item, with the items that have no other variables.
+    # Candidates: the group of tied items with all dynamic items, if there is one; and a lone dynamic item,
+    # with the items whose variables all occur in the dynamic item.
     groups = [group for group in connected(items, _NOTHING) if any(item.is_dynamic for item in group)]
     parts = groups if len(groups) == 1 else []
     if len(dynamic) == 1:
@@ -209,7 +209,7 @@ _FEW_VARIABLES: Final = 3
 
 
 def split_at_keys(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Move conditions on variables that keys determine into relations, if many variables are tied.
+    """If conditions tie many variables that keys determine, move the conditions into new relations.
 
     ::
 

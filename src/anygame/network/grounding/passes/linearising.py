@@ -88,9 +88,9 @@ def _closure_of(relation: Relation, rules: list[GroundRule]) -> _Closure | None:
 
 
 def _composition(rule: GroundRule, relation: Relation) -> _Closure | None:
-    """Return the closure that a rule defines by joining two chains; None if the rule has another form.
+    """Return the closure that a rule defines by joining two chains; None if the rule has a different form.
 
-    The rule may restrict the element at which the chains meet. It may also require that the ends differ,
+    The rule may restrict the element at which the chains meet. The rule may also require different ends,
     because a chain that passes its start again can be shortened.
     """
     head = rule.head.columns
@@ -123,7 +123,7 @@ def _ends(head: Sequence[Term], one: FlatAtom, other: FlatAtom) -> Ends | None:
 
 
 def _turned(rule: GroundRule) -> set[frozenset[int]] | None:
-    """Return the pairs of columns that a rule exchanges; None if the rule does more than that."""
+    """Return the pairs of columns that a rule exchanges; None if the rule does anything else."""
     head, body = rule.head.columns, rule.positives[0].columns
     if not _is_free(head) or len(items_of(rule)) > 1 or rule.composed or set(head) != set(body):
         return None

@@ -1,4 +1,4 @@
-"""Passes to the form that joins support, without dynamic disjunctions, nested terms or unused columns.
+"""Passes that make rules ready for joins: without dynamic disjunctions, nested terms or unused columns.
 
 Disjunctions that depend on state or moves are expanded::
 
@@ -9,7 +9,7 @@ becomes::
     legal(r, go(x)) :- true(open(x)), [cell(x)]
     legal(r, go(x)) :- true(key(x)), [cell(x)]
 
-If that makes too many copies, a disjunction becomes a new relation instead::
+If expansion makes too many copies of a rule, a disjunction becomes a new relation instead::
 
     legal(r, go(x)) :- either(x), [cell(x)]
     either(x) :- true(open(x)), [cell(x)]
@@ -58,7 +58,7 @@ def expand_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
 
 
 def name_disjunctions(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Replace each disjunction by a new relation; inner disjunctions become tests of its rules."""
+    """Replace each disjunction by a new relation; inner disjunctions become tests of the relation's rules."""
     made: list[GroundRule] = []
     named: list[FlatAtom] = []
     for test in rule.tests:
@@ -141,7 +141,7 @@ def _name(term: Term, composed: list[Composed]) -> Term:
 
 
 def project_guards(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Replace the guards of a rule by their projections to the variables that the rule uses.
+    """Project the guards of a rule to the variables that the rest of the rule uses.
 
     ::
 
@@ -152,8 +152,8 @@ def project_guards(rule: GroundRule, context: Context) -> list[GroundRule]:
         far(x) :- true(at(x)), [some(x)]
         some(x) :- [part(x, y)]
 
-    In the old rule, every ``y`` made an instance. The projection is pushed below the join (Ullman 1988,
-    "Principles of database and knowledge-base systems"). Static guards stay, because they have few rows.
+    In the old rule, each value of ``y`` makes an instance. The projection is pushed below the join (Ullman
+    1988, "Principles of database and knowledge-base systems"). Static guards stay: they have few rows.
     """
     if len(rule.atoms) < 2:  # the rule is a projection already
         return [rule]
