@@ -1,4 +1,4 @@
-"""Proofs that a property of a game holds in every match, and matches that refute one."""
+"""Proofs that a property of a game holds in every match, and matches that refute a property."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ _FOR_ANY_MATCH: Final = "minisat22"
 class Bounded(NamedTuple):
     """Result of a bounded search.
 
-    ``match`` is a shortest match to a bad state; None if no match of up to ``depth`` moves is bad. With
-    ``is_everything``, no match has more than ``depth`` moves.
+    ``match`` is a shortest match to a bad state; None if no match of up to ``depth`` moves reaches a bad
+    state. With ``is_everything``, no match has more than ``depth`` moves.
     """
 
     match: Match | None
@@ -43,11 +43,11 @@ def shortest(
     invariant: Sequence[Sequence[int]] = (),
     report: Callable[[int], None] | None = None,
 ) -> Bounded:
-    """Search for a shortest match of ``first`` to ``most`` joint moves to a bad state.
+    """Search for a shortest match to a bad state. A match has from ``first`` to ``most`` joint moves.
 
     If the literal ``bad`` depends on moves, the match ends with the bad joint move. The caller guarantees
-    that no shorter match is bad, and that ``invariant`` holds in every state. ``report`` is called with each
-    number of moves for which no match is bad.
+    that no match of fewer than ``first`` moves reaches a bad state, and that ``invariant`` holds in every
+    state. ``report`` is called with each number of moves after which no state is bad.
     """
     of_moves = model.depends_on_moves(bad)
     with Formula(patience) as formula:
@@ -83,8 +83,8 @@ def any_match(
 ) -> Match | None:
     """Return a match of at most ``most`` moves to a bad state, or None.
 
-    A single query finds long matches faster than a query for each number of moves, because most numbers of
-    moves have no match.
+    A single query finds long matches faster than one query for each number of moves, because most of those
+    queries find no match.
     """
     of_moves = model.depends_on_moves(bad)
     with Formula(patience, _FOR_ANY_MATCH) as formula:
@@ -116,8 +116,8 @@ def induction_depth(
 ) -> tuple[int, list[Clause]] | None:
     """Return the lowest depth at which k-induction excludes bad states, and the clauses of the proof.
 
-    Returns None if the depth exceeds ``most``. At depth 0, the invariant alone excludes bad states. ``bad``
-    is a literal over the state.
+    Returns None if the lowest depth exceeds ``most``. At depth 0, the invariant alone excludes bad states.
+    ``bad`` is a literal over the state.
     """
     with Formula(patience) as formula:
         guards = {formula.new(): clause for clause in invariant}

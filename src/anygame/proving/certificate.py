@@ -1,10 +1,11 @@
 """Checker of proofs that no match reaches a bad state. The checker shares only the model with the provers.
 
-An invariant is a set of clauses over the state; a property of states is one of these clauses. The invariant
-must hold initially, every step must preserve the invariant, and the invariant must imply the property. A
-solver refutes the negation of each condition and logs the learned clauses. ``propagation`` then checks the
-learned clauses by reverse unit propagation, from the last clause backwards (Heule, Hunt and Wetzler 2013,
-"Trimming while checking clausal proofs"). The checker has its own encoding of sums, as unary numbers.
+An invariant is a set of clauses over the state. The invariant must hold initially, and every step must
+preserve the invariant. A property of states is added to the invariant as a clause. A property of joint moves
+must follow from the invariant. A solver refutes the negation of each condition and logs the learned clauses.
+``propagation`` then checks the learned clauses by reverse unit propagation, from the last clause backwards
+(Heule, Hunt and Wetzler 2013, "Trimming while checking clausal proofs"). The checker encodes sums as unary
+numbers.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from anygame.proving.model import Model
     from anygame.proving.patience import Patience
 
-#: Unary encoding of a number, 0 or more. For each possible value, in ascending order, a literal says that the
-#: number is at least this value. Any other value has the literal of the next larger possible value.
+#: Unary encoding of a number, 0 or more. Maps each possible value, in ascending order, to a literal that
+#: holds if the number is at least this value.
 _Number: TypeAlias = "dict[int, int]"
 
 #: Number of clauses added between two checks of the time limit.
@@ -74,7 +75,7 @@ def check_ending(
     invariant: Sequence[Sequence[int]],
     patience: Patience,
 ) -> tuple[int, int]:
-    """Verify that every joint move but the last of a match increases a measure.
+    """Verify that every joint move of a match, except the last move, increases a measure.
 
     Returns the maximum number of moves of a match, and the number of lemmas checked. The measure is a sum of
     weighted literals over the state. In a joint move, the literals that become false must weigh at most
@@ -308,7 +309,7 @@ def _is_at_least(clauses: _Clauses, number: _Number, other: _Number, more: int =
 
 
 def _holds(nodes: _Nodes, counted: Sum) -> int:
-    """Return a literal that holds if a sum is at least ``total`` and, if exact, equals ``total``."""
+    """Return a literal that holds if a sum equals ``total`` or, for a lower bound, is at least ``total``."""
     sides: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
     for weight, *fact in counted.parts:
         sides[weight < 0].append((nodes.fact(fact), abs(weight)))
@@ -321,10 +322,10 @@ def _holds(nodes: _Nodes, counted: Sum) -> int:
 
 
 def _is_kept(step: _Step, counted: Sum) -> int:
-    """Return a literal that holds if a step does not change a sum. A sum with a lower bound may grow."""
+    """Return a literal that holds if a step does not change a sum, or increases a sum with a lower bound."""
     clauses, most = step.clauses, counted.most
     added, taken = step.change(counted.parts, most + 1)
-    # Both sums are capped, so a comparison misses changes above the cap. Other literals detect these.
+    # Both sums are capped, which hides changes above the cap. Further literals detect such changes.
     enough = [-_at_least(taken, most + 1), _is_at_least(clauses, added, taken)]
     if counted.is_exact:
         enough += [-_at_least(added, most + 1), _is_at_least(clauses, taken, added)]

@@ -1,9 +1,10 @@
 """Conserved sums: weighted sums of fluents that are the same in every state.
 
-For example, such a sum says that a counter has the number of stones on a board. Clauses that say so would be
-very long. States of random play are rows of a matrix whose null space contains the sums (Karr 1976, "Affine
-relationships among variables of a program"). A solver searches for steps that change a sum. Each such step
-becomes another row, until none is left. If no step decreases a sum, the initial total is a lower bound.
+For example, a sum says that a counter has the number of stones on a board. Equivalent clauses would be very
+long. States of random play are rows of a matrix whose null space contains the sums (Karr 1976, "Affine
+relationships among variables of a program"). A solver searches for steps that change a sum. Each step found
+becomes another row, until no step changes a sum. If no step decreases a sum, the initial total is a lower
+bound.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 Step: TypeAlias = "NDArray[np.bool_]"
 
 _MOST_CLASSES: Final = 600
-#: Maximum number of states, and maximum number of steps, that are taken from random play.
+#: Maximum number of states from random play, and maximum number of steps from random play.
 _MOST_ROWS: Final = 8_000
 #: Number of states in one matrix product.
 _AT_ONCE: Final = 512
@@ -45,7 +46,7 @@ MOST_SUM: Final = 256
 MOST_SUMS: Final = 24
 #: Maximum change of a sum in a step.
 MOST_CHANGED: Final = 64
-#: Arithmetic is modulo this prime, so that products have at most 62 bits.
+#: The prime modulus of all arithmetic, small enough that products have at most 62 bits.
 _PRIME: Final = (1 << 31) - 1
 
 
@@ -54,7 +55,7 @@ class Sum(NamedTuple):
 
     Attributes:
         total: the value of the sum if ``is_exact``, or else its lower bound.
-        most: maximum total of the increases, and of the decreases, of terms in a step.
+        most: in a step, the increases of terms total at most this number, and so do the decreases.
         parts: the terms, each a weight and a fact. A fact is a disjunction of literals over fluents.
     """
 
@@ -122,7 +123,7 @@ def sums(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Pa
 
 
 def _bound(counted: Sum, step: Step) -> Sum | None:
-    """Return the lower bound that a sum keeps after a step changed the sum; None if the bound is trivial."""
+    """Return a changed sum with a lower bound that the step respects; None if the bound is trivial."""
     (change,), _ = _moves_of(counted.parts, step[:1], step[1:])
     sign = int(np.sign(change))
     parts = tuple((sign * weight, *fact) for weight, *fact in counted.parts)
@@ -131,7 +132,7 @@ def _bound(counted: Sum, step: Step) -> Sum | None:
 
 
 def _bounds(matrix: _Matrix, exact: Sequence[Sum], lost: Sequence[Sum], patience: Patience) -> list[Sum]:
-    """Return the lower bounds in ``lost`` that hold in every state, given the exact sums."""
+    """Return the sums in ``lost`` whose lower bounds hold in every state, given the exact sums."""
     candidates = list(lost)[:MOST_SUMS]
     while candidates:
         candidates = list(filter(None, map(matrix.known, candidates)))
@@ -146,7 +147,7 @@ def _bounds(matrix: _Matrix, exact: Sequence[Sum], lost: Sequence[Sum], patience
 def _changing_steps(
     model: Model, conserved: Sequence[Sum], invariant: Sequence[Clause], patience: Patience
 ) -> list[Step]:
-    """Return steps that change at least one sum; before each step, all sums have their totals."""
+    """Return steps that change at least one sum, from states in which every sum has its total."""
     scratch = model.scratch()
     lemmas = [lemma_of(scratch, counted, patience) for counted in conserved]
     steps: list[Step] = []
@@ -180,7 +181,7 @@ def _moves_of(
 
 
 class _Matrix:
-    """Known states and steps, as counts of the true fluents of each class."""
+    """Known states and steps, from which conserved sums are computed."""
 
     def __init__(self, model: Model, sample: Sample, invariant: Sequence[Clause], patience: Patience) -> None:
         self.model, self.invariant = model, invariant
@@ -302,9 +303,9 @@ def _reduced(matrix: NDArray[np.int64], patience: Patience) -> tuple[NDArray[np.
 
 
 def _sparse(rows: Sequence[NDArray[np.int64]], patience: Patience) -> list[NDArray[np.int64]]:
-    """Add or subtract pairs of rows where this leaves fewer nonzero weights; the rows span the same space.
+    """Make rows sparser by adding or subtracting other rows; the rows still span the same space.
 
-    A solver infers more from a sum of few fluents: a sum over all players says little about one player.
+    A solver infers more from sums of few fluents.
     """
     sparse = list(rows)
     for place, row in enumerate(sparse):
@@ -317,7 +318,7 @@ def _sparse(rows: Sequence[NDArray[np.int64]], patience: Patience) -> list[NDArr
 
 
 def _whole(vector: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """Return small integers in the same proportions modulo the prime; None without such integers."""
+    """Return small integers proportional to a vector modulo the prime; None without such integers."""
     parts = [_fraction(int(value)) for value in vector]
     common = lcm(*(below for _, below in parts))
     if common > _MOST_WEIGHT:

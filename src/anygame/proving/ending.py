@@ -1,4 +1,4 @@
-"""Termination proofs: a measure that every joint move but the last increases.
+"""Termination proofs: a measure that every joint move of a match, except the last move, increases.
 
 The measure is a weighted sum of fluents, a linear ranking function as for programs (Podelski and Rybalchenko
 2004, "A complete method for the synthesis of linear ranking functions"). The weights solve a linear program
@@ -40,13 +40,13 @@ _Kinds: TypeAlias = "NDArray[np.float64]"
 #: Maximum number of kinds of signals in a linear program, each with an unknown weight.
 _MOST_UNKNOWN: Final = 3_000
 MOST_WEIGHT: Final = 100_000
-#: Maximum total weight of literals that become false in a step. Its square determines the number of gates.
+#: Maximum total weight of literals that a step makes false. The number of gates is quadratic in this weight.
 MOST_LOST: Final = 400
 #: Maximum number of moves without arguments among the signals.
 _MOST_PASSES: Final = 64
 #: Number of game steps in the first linear program. Steps that refute the solution are added later.
 _STEPS: Final = 200
-#: Maximum number of rounds of the search for steps, for each template; with ``is_brief``, ``_FEW_ROUNDS``.
+#: Maximum numbers of rounds of the search for steps per matrix of kinds, without and with ``is_brief``.
 _MOST_ROUNDS: Final = 60
 _FEW_ROUNDS: Final = 4
 #: Maximum number of steps found in a round.
@@ -75,14 +75,14 @@ def needed_programs() -> tuple[Any, Any]:
 
 
 class Measure(NamedTuple):
-    """Weighted sum of literals. Those that become false in a step weigh at most ``most_lost`` in total."""
+    """Weighted sum of literals. The literals that a step makes false weigh at most ``most_lost`` in total."""
 
     parts: list[tuple[int, int]]
     most_lost: int = 0
 
 
 class Measures:
-    """Candidate measures of a game; ``patience`` limits only the constructor."""
+    """Candidate measures of a game; ``patience`` limits the time of the constructor."""
 
     def __init__(self, model: Model, sample: Sample, patience: Patience) -> None:
         self._model = model
@@ -104,8 +104,8 @@ class Measures:
     ) -> Iterator[Measure]:
         """Yield candidate measures, the simplest first.
 
-        The search ends with a measure that increases in every step from a state of the invariant. If the
-        caller adds a step, all later measures increase in this step. With ``is_brief``, yield few measures.
+        The last measure increases in every step from a state of the invariant. If the caller adds a step, all
+        later measures increase in it. With ``is_brief``, the search yields few measures.
         """
         levels = _Levels(self._model, self._signals, invariant)
         with Formula(patience) as formula:
@@ -169,7 +169,7 @@ class Measures:
 
 
 class _IdleSteps:
-    """Finds steps, from any state of the invariant, that do not increase a measure.
+    """Finds steps that start in a state of the invariant, and do not increase a measure.
 
     ``known`` has the changes of signals in known steps: int8 [steps, signals].
     """
@@ -195,8 +195,8 @@ class _IdleSteps:
     def of(self, measure: Measure, patience: Patience) -> list[NDArray[np.int8]]:
         """Return the changes of up to ``_AT_ONCE`` steps that do not increase a measure.
 
-        If possible, each step has a change that no earlier step has. So a counter that random play seldom
-        advances far needs only a few rounds.
+        If possible, each step has a change that no earlier step has. This reduces the number of rounds for
+        counters that random play seldom advances far.
         """
         formula, (now, later) = self._formula, self._asked
         slipping, differs = self._copy(slip(self.model, measure, patience)), formula.new()
@@ -208,7 +208,7 @@ class _IdleSteps:
             changed = {(n, sign) for n, sign in enumerate(changes[0].tolist()) if sign}
             if not changed:
                 break
-            # The next step must lack one of these changes.
+            # The next step must lack at least one of the new changes.
             changed = changed - self._known or changed
             self._known |= changed
             formula.add(
@@ -220,7 +220,7 @@ class _IdleSteps:
 def _signals(model: Model) -> list[int]:
     """Return the signals: fluents, and the legality of moves without arguments.
 
-    Such moves are usually passes. Some steps change only which role can pass.
+    Moves without arguments are usually passes. Some steps change only which role can pass.
     """
     moves = [move for of_role in model.actions for move in of_role]
     legal = [x for x, move in zip(model.legal, moves, strict=True) if not isinstance(move, Compound)]
@@ -230,7 +230,7 @@ def _signals(model: Model) -> list[int]:
 def moving(
     model: Model, parts: Sequence[tuple[int, int]], patience: Patience
 ) -> tuple[list[tuple[int, int]], ...]:
-    """Return weighted literals for "a joint move sets this part", and for "a joint move clears this part"."""
+    """Return weighted literals for "a joint move sets the literal", and for "a joint move clears it"."""
     ways: tuple[list[tuple[int, int]], ...] = ([], [])
     for literal, weight in parts:
         patience.check()
@@ -252,7 +252,7 @@ def slip(model: Model, measure: Measure, patience: Patience) -> int:
 
 
 def kept(model: Model, measure: Measure) -> tuple[tuple[int, ...], ...] | None:
-    """Return the rows of a measure as in ``Certificate.measure``; None if a part has another form."""
+    """Return the rows of ``Certificate.measure`` for a measure; None if a part is no fact over fluents."""
     rows = []
     for literal, weight in measure.parts:
         inputs = model.gates.inputs_of(literal)
@@ -322,7 +322,7 @@ def _solved(
     initial: NDArray[np.bool_],
     patience: Patience,
 ) -> NDArray[np.float64] | None:
-    """Return weights of kinds that minimise the bound on the length of matches; each step adds at least 1.
+    """Return weights of kinds that minimise the bound on match length; each step must add at least 1.
 
     ``rows`` is [steps, kinds]. ``among`` has the group number of each signal.
     """
@@ -351,7 +351,7 @@ def _solved(
 
 
 def _whole(weights: NDArray[np.float64], known: NDArray[np.int8]) -> NDArray[np.int64] | None:
-    """Return the smallest integers with nearly the proportions of the weights; None if they are too large."""
+    """Return the smallest integers nearly proportional to the weights; None if an integer is too large."""
     for parts in range(1, _MOST_PARTS + 1):
         whole = np.rint(weights * parts)
         if np.abs(whole - weights * parts).max(initial=0) < _NEARLY or parts == _MOST_PARTS:
@@ -367,9 +367,9 @@ def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_K
     """Yield matrices of kinds, the simplest first.
 
     First, all fluents of a relation share a weight. In later matrices, only the fluents of one counter have
-    weights. Then fluents with the same relation and one or two equal arguments share a weight. In the last
-    matrix, each fluent has its own weight. Moves never share a weight. ``among`` has the group number of each
-    signal; see ``_Levels``.
+    weights. Later still, fluents with the same relation and one or two equal arguments share a weight. In the
+    last matrix, each fluent has its own weight. Moves never share a weight. ``among`` has the group number of
+    each signal; see ``_Levels``.
     """
     signals = len(among)
     singles = [[number] for number in range(len(fluents), signals)]
@@ -394,8 +394,9 @@ def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_K
 class _Levels:
     """Converts weights of signals into a measure.
 
-    A group of mutually exclusive fluents has one part for each distinct weight. The part weighs the
-    difference to the next smaller weight. So a step between fluents of the same weight changes no part.
+    A group of mutually exclusive fluents has one part for each distinct weight. The part of a weight weighs
+    the difference to the next smaller weight. A step from one fluent to another of the same weight changes no
+    part.
     """
 
     def __init__(self, model: Model, signals: Sequence[int], invariant: Sequence[Clause]) -> None:

@@ -1,10 +1,10 @@
 """Equivalence of two rule sheets, proved for the product of their games.
 
-In the product, both games make the same moves, and a state is a pair of states. Roles, moves and percepts are
-matched by name or by a map. The games are equal if they agree on ends, legal moves, goals and percepts in
-every reachable state. Fluents with the same name and gates are merged. For other fluents, the prover finds
-pairs that agree in every state (van Eijk 2000, "Sequential equivalence checking based on structural
-similarities").
+In the product, both games make the same moves, and a state consists of one state of each game. Roles, moves
+and percepts are matched by name or by a map. The games are equal if they agree on ends, legal moves, goals
+and percepts in every reachable state. Two fluents, one of each game, are merged if they have the same name
+and gates. For other fluents, the prover finds pairs that agree in every state (van Eijk 2000, "Sequential
+equivalence checking based on structural similarities").
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def compared(
 
 
 class _Pairing:
-    """Maps roles, moves and percepts of the first game to those of the second.
+    """Maps roles, moves and percepts of the first game to roles, moves and percepts of the second.
 
     ``roles`` has, for each role of the first game, an index in the second. Raises QueryError if roles differ.
     """
@@ -129,7 +129,7 @@ class _Pairing:
         return [self.second_of(joint[self.roles.index(place)]) for place in range(len(self.roles))]
 
     def difference(self, one: State, other: State, seen: _Seen, seen_there: _Seen) -> str:
-        """Describe a difference between two states, or between the percepts that came with them."""
+        """Describe a difference between two states, or between the percepts after their last moves."""
         if one.is_terminal != other.is_terminal:
             return f"the match is over in the {_ONLY[one.is_terminal]}"
         for role, place in zip(self._first.roles, self.roles, strict=True):
@@ -151,7 +151,7 @@ class _Pairing:
         return ""
 
     def _unmatched(self, ours: Iterable[Term], theirs: Iterable[Term]) -> tuple[str, bool]:
-        """Return a term that only one game has, and whether the first has it; "" if no term differs."""
+        """Return a term that only one game has, and whether this is the first game; "" if no term differs."""
         here, there = {self.second_of(term): term for term in ours}, set(theirs)
         for second, term in here.items():
             if second not in there:
@@ -258,9 +258,9 @@ class Product(Model):
     def _unlike_goals(
         self, ours: Sequence[tuple[int, int]], theirs: Sequence[tuple[int, int]]
     ) -> Iterator[int]:
-        """Yield literals of which at least one holds in each state where a role's goals differ.
+        """Yield literals. At least one holds in each state in which the games give a role different goals.
 
-        The terms 100 and 0100 have the same value, but a role with both goals has no usable goal.
+        The terms 100 and 0100 have the same value, but a role with both terms as goals has no usable goal.
         """
         for value in dict.fromkeys(value for value, _ in (*ours, *theirs)):
             holders = [[holds for other, holds in goals if other == value] for goals in (ours, theirs)]
@@ -307,7 +307,7 @@ def _inputs(
 ) -> tuple[dict[int, int], dict[int, int], int]:
     """Map input nodes of both games to literals of the product; also return the product's number of inputs.
 
-    ``shared`` maps the numbers of merged fluents of the second game to those of the first.
+    ``shared`` maps the numbers of merged fluents of the second game to numbers of fluents of the first game.
     """
     own = 1 + len(first.fluents)
     unmerged = [number for number in range(len(second.fluents)) if number not in shared]
@@ -328,11 +328,11 @@ def _inputs(
 def _shared(
     first: Model, second: Model, ours: dict[int, int], theirs: dict[int, int], inputs: int
 ) -> dict[int, int]:
-    """Map numbers of fluents of the second game to fluents of the first with the same name and gates.
+    """Map each fluent of the second game to the fluent of the first with the same name and gates, by number.
 
     The two fluents of a pair have the same initial value and, if all pairs are merged, the same literal for
-    the next value. So both fluents agree in every state. ``ours`` and ``theirs`` map the inputs of each game
-    to literals of the same gates.
+    the next value. Therefore merged fluents agree in every state. ``ours`` and ``theirs`` map the inputs of
+    each game to literals of the same gates.
     """
     gates = Gates(inputs)
     here = list(map(first.copied(gates, ours), first.next))

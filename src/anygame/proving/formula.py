@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from anygame.proving.patience import Patience
 
 #: Chronological backtracking is off because it ignores the conflict budget: with a budget of 5, a query took
-#: 1,000 conflicts and 40 s. Easy problems take as long with and without backtracking of this kind.
+#: 1,000 conflicts and 40 s. On easy problems, chronological backtracking saves no time.
 _OPTIONS: Final = {"cadical195": {"chrono": 0}}
 #: Number of literals added between two checks of the time limit.
 _ADDED: Final = 100_000
-#: Up to this number of actions, clauses exclude each pair of actions. For more actions, a binary number says
-#: which action is made.
+#: Up to this number of actions, clauses exclude each pair of actions. For more actions, variables encode the
+#: number of the chosen action in binary.
 _FEW: Final = 5
 
 
@@ -105,7 +105,7 @@ class Formula:
 
 
 class Copy:
-    """The model's nodes in one state, as literals of a formula; gates are added on demand.
+    """The model's nodes in one state, as literals of a formula; clauses of gates are added on demand.
 
     Fluents are the literals in ``state``. With another copy ``before``, fluents are defined on demand by a
     step from that copy. Otherwise, fluents are new variables.
@@ -185,7 +185,7 @@ class Copy:
         return Copy(self._formula, self._model, [self(literal) for literal in self._model.next])
 
     def then_as_asked(self) -> Copy:
-        """Return the state after the joint move; fluents are defined on demand, which suits a single step."""
+        """Return the state after the joint move; clauses of a fluent are added when the fluent is used."""
         return Copy(self._formula, self._model, before=self)
 
     def clauses(self, clauses: Iterable[Sequence[int]]) -> None:

@@ -93,7 +93,7 @@ class Expression:
 class Name:
     """A variable as written by the author: name, first occurrence, and the operator that binds it.
 
-    ``relation`` is a unary relation that holds for exactly the variable's values, else ``role``.
+    ``relation`` is a unary relation that holds for exactly the variable's values (default: ``role``).
     """
 
     text: str

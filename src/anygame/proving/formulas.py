@@ -7,7 +7,7 @@ proof system for general game playing") and Haufe, Schiffel and Thielscher (2012
 state sequence invariants in general game playing").
 
 A formula becomes rules and a fluent that no other rule of the game uses. The fluent holds after a state that
-refutes the formula or, for ``reachable``, satisfies the formula. A prover decides the fluent's next value.
+refutes the formula or, for ``reachable``, satisfies it. A prover decides whether the fluent can become true.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class TemporalFormula:
 
     @property
     def is_to_be_reached(self) -> bool:
-        """Whether one state can show the property; otherwise, one state can refute it."""
+        """Whether one state can show the property; if not, one state can refute the property."""
         return self.kind == "reachable"
 
     def bad(self, model: Model) -> int:
@@ -68,7 +68,7 @@ class TemporalFormula:
         literal = model.next[model.fluents.index(self.fluent)]
         if not self.of_moves:
             return literal
-        # The compiler drops conditions that hold for every joint move; this line adds the conditions again.
+        # The compiler drops conditions that hold for every joint move, so they are added again here.
         return model.gates.conjunction([literal, model.terminal ^ 1, *model.able()])
 
     def instances(self, state: State, moves: JointMove | None = None) -> list[dict[str, Term]]:
@@ -152,7 +152,7 @@ def _written(
             Rule(Atom("next", (held,)), (reason,), text.node) for reason in (before, over.literal)
         ]
         refuting += [(over, False), (Expression.saying(before, text.node), False)]
-    # Provers query `bad`, which has fewer instances because it has no variables.
+    # Provers query `bad`, which has at most one instance because `bad` has no variables.
     writer.write(dict.fromkeys([bad, instances]), refuting, text.names, text.node)
     writer.rules.append(Rule(Atom("next", (fluent,)), (Literal(bad),), text.node))
     names = tuple(text.names[variable].text for variable in text.free)

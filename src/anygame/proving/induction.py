@@ -42,9 +42,9 @@ _MORE: Final = 8
 _FEW: Final = 4
 #: Minimum size of a group of fluents that counts as a counter.
 _COUNTER: Final = 5
-#: Maximum number of multiplications to compute which fluents exclude each other, about a second of work.
+#: Maximum number of multiplications to find fluents that exclude each other: about a second of work.
 _MOST_PRODUCTS: Final = 20_000_000_000
-#: Maximum number of arguments in which the fluents of a group differ.
+#: Maximum number of arguments in which fluents of the same group may differ.
 _MOST_COLUMNS: Final = 3
 #: The name of the invariant in the cache of proofs.
 _EVERYWHERE: Final = "in every state"
@@ -93,7 +93,7 @@ class Induction:
             self.found.append(fresh[place])
 
     def _asked(self, clause: Clause) -> tuple[int, int, list[int]]:
-        """Return literals for "the clause holds" and "a step breaks it", and the clause after a step."""
+        """Return the literals "clause holds" and "a step breaks the clause", and the clause after a step."""
         encoded = self._of.get(clause)
         if encoded is None:
             formula = self._formula
@@ -133,7 +133,7 @@ def _sizes(count: int) -> list[int]:
 
 
 def candidates(model: Model, sample: Sample, patience: Patience) -> tuple[list[Clause], list[Clause]]:
-    """Return clauses that a sample does not refute, the strongest first.
+    """Return two lists of clauses that a sample does not refute; the first list has the stronger clauses.
 
     Clauses of the first list say that at most one, or at least one, fluent of a group holds. Clauses of the
     second list are about fluents that never change, pairs that exclude each other, and fluents that imply
@@ -222,7 +222,7 @@ def _counters(
 def _complements(
     states: NDArray[np.bool_], parts: Sequence[list[int]]
 ) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield pairs of groups. In each state, exactly one group of a pair has a fluent that holds."""
+    """Yield pairs of groups. In each state, a fluent holds in exactly one of the two groups."""
     parts_by_column: dict[bytes, list[int]] = {}
     for part in parts:
         some = states[:, part[0]] if len(part) == 1 else states[:, part].any(axis=1)
@@ -235,7 +235,7 @@ def _complements(
 
 
 def groups(fluents: Sequence[Term], among: NDArray[np.bool_]) -> Iterator[list[int]]:
-    """Yield groups of fluents marked in ``among``. In a group, at most ``_MOST_COLUMNS`` arguments differ."""
+    """Yield groups of marked fluents: fluents of one relation that differ in few arguments."""
     by_relation: dict[tuple[str, int], list[tuple[int, tuple[Term, ...]]]] = defaultdict(list)
     for number, fluent in enumerate(fluents):
         if among[number]:
@@ -273,7 +273,7 @@ def exclusive_groups(model: Model, invariant: Sequence[Clause]) -> list[list[int
 
 
 def disjoint_groups(groups: Iterable[list[int]], count: int) -> list[list[int]]:
-    """Partition ``range(count)`` into groups that are disjoint from earlier groups, and single numbers."""
+    """Choose groups in order, without overlaps; each other number below ``count`` is its own group."""
     rest, chosen = set(range(count)), []
     for group in groups:
         if rest.issuperset(group):
@@ -306,7 +306,7 @@ def exclusions(model: Model, invariant: Sequence[Clause]) -> list[int]:
 
 
 def _is_pair(clause: Clause, apart: Sequence[int]) -> bool:
-    """Return whether a clause says that two fluents exclude each other, as ``apart`` does already."""
+    """Return whether a clause only says that two fluents exclude each other, and ``apart`` has this pair."""
     if len(clause) != 2 or not clause[0] & clause[1] & 1:
         return False
     one, other = ((literal >> 1) - 1 for literal in clause)
@@ -323,8 +323,8 @@ def trimmed(
 ) -> list[Clause]:
     """Return a subset of the clauses of an invariant that is inductive and excludes bad states.
 
-    The clauses in ``wanted`` are always kept. Given the invariant, the lemmas hold in every state; a lemma
-    that is needed becomes a clause of the result.
+    The clauses in ``wanted`` are always kept. The lemmas hold in every state in which the invariant holds. A
+    lemma that the proof needs becomes a clause of the result.
     """
     of_moves = model.depends_on_moves(bad)
     with Formula(patience) as formula:
@@ -413,7 +413,7 @@ class Knowledge:
             with suppress(OutOfTimeError):
                 for clauses in learned(self._model, self._sample, patience, first):
                     self.clauses = list(clauses)
-                    # Stop if the cached invariant is complete and all of its clauses are proved again.
+                    # Stop if the cached invariant is complete, and all of its clauses have been proved again.
                     if kept and kept.is_everything and len(clauses) == len(first):
                         break
                     if not kept or len(clauses) >= len(first):
@@ -433,7 +433,7 @@ class Knowledge:
 def certificate_of(model: Model, clauses: Iterable[Clause], depth: int | None = None) -> Certificate:
     """Return a certificate with the given clauses.
 
-    A clause "at most one fluent of this group" uses a new gate, so the certificate has the group instead.
+    For clauses with the new gate "at most one fluent of this group", the certificate has the groups instead.
     """
     exclusive = model.exclusive
     groups = {c: exclusive[c[0]] for c in clauses if len(c) == 1 and c[0] in exclusive}

@@ -34,7 +34,7 @@ Match = tuple[tuple[int, ...], ...]
 Clause = tuple[int, ...]
 #: Maximum depth in gates at which ``Model.moved`` substitutes the current values of fluents.
 _DEPTH: Final = 4
-#: Number of states evaluated at once: 64 words of 64 bits, so the rows of most games fit into the cache.
+#: Number of states evaluated at once: 64 words of 64 bits. The rows of most games then fit into the cache.
 _AT_ONCE: Final = 4096
 
 
@@ -147,7 +147,7 @@ class Model:
         return self.copied(self.gates, dict(enumerate(self.next, start=1)))(literal)
 
     def copied(self, gates: Gates, literals: Mapping[int, int]) -> Callable[[int], int]:
-        """Return a function that copies literals to other gates, and replaces the nodes in ``literals``."""
+        """Return a function that copies a literal to ``gates``, with the nodes in ``literals`` replaced."""
         of = {0: FALSE, **literals}
 
         def literal(wanted: int) -> int:
@@ -164,7 +164,7 @@ class Model:
         return any(self.first_action <= node < self.gates.inputs for node in self.cone([literal]))
 
     def moved(self, literal: int) -> tuple[int, int]:
-        """Return literals for "a joint move sets the given literal" and "a joint move clears it".
+        """Return literals for "a joint move sets the given literal" and "a joint move clears the literal".
 
         The literal's value before the move can determine fluents. The values of these fluents are substituted
         into the literal's next value, so solvers need not compare the two states fluent by fluent.

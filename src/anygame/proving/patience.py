@@ -29,7 +29,7 @@ class OutOfTimeError(AnygameError):
 class Conflicts:
     """A limit on solver conflicts, of which ``left`` remain.
 
-    Each conflict also counts against the larger limit ``whole``, if there is one.
+    Each conflict also counts against the larger limit ``whole`` (None: there is no larger limit).
     """
 
     def __init__(self, left: int, whole: Conflicts | None = None) -> None:
@@ -37,7 +37,7 @@ class Conflicts:
         self._whole = whole
 
     def part(self, share: float) -> Conflicts:
-        """Return a limit for a share of the remaining conflicts, which also count against this limit."""
+        """Return a limit for a share of the remaining conflicts, which also count against ``self``."""
         return Conflicts(ceil(self.left * share), self)
 
     def spend(self, conflicts: int) -> None:
@@ -63,7 +63,7 @@ class Patience:
         return max(0.0, self._end - monotonic())
 
     def renewed(self, seconds: float) -> Patience:
-        """Return a limit ``seconds`` from now that shares the limit on conflicts."""
+        """Return a time limit of ``seconds`` that shares this limit's budget of conflicts."""
         return Patience(seconds, self._conflicts)
 
     @contextmanager
@@ -107,7 +107,7 @@ def solve(solver: Any, assumptions: Sequence[int], literals: int, patience: Pati
         try:
             answer = solver.solve_limited(assumptions=assumptions)
         except Exception as error:
-            # On Ctrl-C, PySAT raises an error of another class.
+            # On Ctrl-C, PySAT raises an error that is not a KeyboardInterrupt.
             if "keyboard interrupt" in str(error):
                 raise KeyboardInterrupt from None
             raise

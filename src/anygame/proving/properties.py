@@ -1,7 +1,7 @@
 """The built-in properties of games, as literals of the model.
 
-GDL requires most of these properties of a well-formed game: playability, goals, winnability (Love, Hinrichs,
-Haley, Schkufza and Genesereth 2008, "General game playing: game description language specification").
+A well-formed game has most of these properties: playability, goals and winnability (Love, Hinrichs, Haley,
+Schkufza and Genesereth 2008, "General game playing: game description language specification").
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Property:
     Attributes:
         name: the name that users pass, such as ``winnable white``.
         claim: the statement that a proof shows.
-        literal: holds in the states that refute the property or, with ``to_be_reached``, prove the property.
+        literal: holds in each state that refutes the property or, with ``to_be_reached``, proves it.
         seen_by: asks the reasoner whether ``literal`` holds in a state, given the joint move if needed.
         to_be_reached: whether one state with the literal proves, instead of refutes, the property.
         of_ends: whether the property is about terminal states only.
@@ -131,7 +131,7 @@ def choosers(game: Game, model: Model) -> Property:
 
 
 def violations(model: Model) -> dict[str, int]:
-    """Return, for properties of well-formed games, a literal that holds in the states that violate them.
+    """Return, for each property of well-formed games, a literal that holds in the states that violate it.
 
     ``playable``: a state is not terminal, and a role has no legal move. ``goals``: a state is terminal, and a
     role other than ``random`` does not have exactly one valid goal. ``turn-taking``: two roles have a choice.
@@ -176,7 +176,7 @@ def _sums(game: Game, model: Model) -> dict[int, int]:
 
 
 def _usual(model: Model, sample: Sample, sums: dict[int, int]) -> int:
-    """Return the sum of goals in the sample's first terminal state, or ``HIGHEST`` if there is none."""
+    """Return the sum of goals in the sample's first terminal state, or ``HIGHEST`` without such a state."""
     ends = sample.states[model.values([model.terminal], sample.states)[:, 0]][:1]
     if len(ends) and sums:
         holds = model.values(list(sums.values()), ends)[0]

@@ -49,9 +49,9 @@ _FOR_CHEAP: Final = 0.05
 #: Fraction of a property's remaining time for the search for a short match.
 _FOR_SHORT: Final = 0.15
 _FOR_INVARIANT, _FOR_INDUCTION, _FOR_COUNTING = 0.6, 0.15, 0.4
-#: Fraction of the remaining time for dropping unneeded clauses of an invariant before the check.
+#: Fraction of the remaining time in which unneeded clauses of an invariant are dropped before the check.
 _FOR_CHECK: Final = 0.5
-#: Fraction of the remaining time for the search for a long match by one query.
+#: Fraction of the remaining time for the single query that searches for a long match.
 _FOR_LONG: Final = 0.5
 #: Minimum number of moves in the query for a long match.
 _FEWEST: Final = 8
@@ -154,11 +154,11 @@ class Prover:
         return cls(Model(compiled), play, replay, patience, report, store=store, is_brief=is_brief)
 
     def decide(self, wanted: Property, seconds: float, up_to: int | None = None) -> Verdict:
-        """Return the verdict after at most ``seconds``, about matches of up to ``up_to`` moves if given."""
+        """Return the verdict after at most ``seconds``; ``up_to`` limits the length of matches."""
         began, patience = perf_counter(), self.patience.renewed(seconds)
         way = self._decided if up_to is None else partial(self._decided_up_to, most=up_to)
         verdict = way(wanted, patience)
-        # A brief search has few queries, so it may miss a match that ends.
+        # A brief search has few queries, and may therefore miss matches that end.
         may_be_vacuous = bool(verdict) and wanted.of_ends and not self._is_brief
         endless = may_be_vacuous and not self._can_end(patience)
         return self._finished(verdict, began, "the search found no match that ends" if endless else "")
@@ -273,7 +273,7 @@ class Prover:
     def _by_measure(
         self, measure: Measure, measures: Measures, part: Patience, whole: Patience
     ) -> Verdict | None:
-        """Return the verdict by a measure; None if a step does not increase the measure, or time is up."""
+        """Return the verdict from a measure; None if a step does not increase the measure, or time is up."""
         model = self.model
         with suppress(OutOfTimeError):
             slipping = slip(model, measure, part)
@@ -290,7 +290,7 @@ class Prover:
         return None
 
     def _measured(self, measure: Measure, invariant: Certificate, patience: Patience) -> Verdict:
-        """Check the proof by a measure that every match ends. Raises CertificateError for a wrong proof."""
+        """Check that a measure proves that every match ends. Raises CertificateError if it does not."""
         clauses = clauses_of(self.model, invariant)
         most, steps = check_ending(self.model, measure.parts, measure.most_lost, clauses, patience)
         wanted = replace(_ENDS, claim=f"every match ends within {_moves(most)}")
@@ -300,7 +300,7 @@ class Prover:
         return replace(proof, most_moves=most, certificate=certificate)
 
     def _followed(self, certificate: Certificate, patience: Patience) -> Verdict:
-        """Check the proof by enumeration that every match ends. Raises CertificateError for a wrong proof."""
+        """Check the proof that enumerates all matches. Raises CertificateError if the check fails."""
         most = certificate.depth
         if most is None or not certificate.is_everything:
             raise CertificateError("the certificate has neither a measure nor a maximum length of matches")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SECONDS: Final = 60.0
 #: Maximum number of games whose facts are cached.
 _KEPT: Final = 16
-#: Facts are proved only for games of up to this number of gates. Proofs of larger games can take seconds.
+#: Maximum number of gates of a game whose facts are proved. Proofs of larger games can take seconds.
 _MOST_GATES: Final = 1_000
 #: Maximum number of solver conflicts for all facts about a game.
 _CONFLICTS: Final = 10_000
@@ -53,8 +53,8 @@ def prove(
         properties: names of built-in properties, for all roles (``winnable``) or one role
             (``winnable white``), and formulas, such as ``(never (and (line x) (line o)))``. By default, all
             built-in properties.
-        seconds: time limit for each property. Learning the invariant, once per game, has a separate limit of
-            the same length.
+        seconds: time limit for each property. Once per game, learning the invariant takes up to the same time
+            again.
         report: called with each activity, as a phrase. By default, a notebook shows the phrase.
 
     Raises:
@@ -150,7 +150,7 @@ def each_verdict(
     if names:
         yield from _built_in(game, names, seconds, report)
     if read is not None:
-        # If the game has no network, neither has the game with rules for the formulas.
+        # If a game has no network, adding rules for formulas cannot give the game a network.
         prover = _prover(read.game if game.fallback is None else game, seconds, report)
         yield from _of_formulas(read, prover, seconds)
 
@@ -303,7 +303,7 @@ class Facts:
 def facts_of(game: Game) -> Facts:
     """Return the proved facts about a game. For a large game, or without a solver, all facts are None.
 
-    The numbers of gates and of solver conflicts are limited, not the time, so all machines prove the same
+    The limits are on the numbers of gates and solver conflicts, not on time, so all machines prove the same
     facts. Proofs are cached (``store``). A cached proof is checked again.
 
     >>> import anygame

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.proving.model import Clause, Match, Model
     from anygame.proving.patience import Patience
 
-#: Number of single-query clauses above which the solver is rebuilt without these clauses.
+#: Maximum number of clauses for single queries. To drop more clauses, the solver is rebuilt.
 _MOST_SPENT: Final = 4_000
 #: Maximum number of consecutive failures to drop a literal from a cube.
 _MOST_FAILURES: Final = 12
@@ -75,13 +75,13 @@ class _Prover:
         self._initial = frozenset(
             2 * fluent + (2 if holds else 3) for fluent, holds in enumerate(model.initial.tolist())
         )
-        #: For each frame, the cubes that are excluded there but not in the next frame.
+        #: For each frame, the cubes that this frame excludes and the next frame does not.
         self._frames: list[set[Cube]] = [set()]
         self._solver = Formula(patience)
         self._lifting = Formula(patience)
         self._lifted = Copy(self._lifting, model)
         self._lifted_then = self._lifted.then()
-        #: The bad literal in the lifting formula, for the next state unless the literal depends on moves.
+        #: The bad literal in the lifting formula, for the next state unless moves are bad.
         self._lifted_bad = (self._lifted if self._of_moves else self._lifted_then)(bad)
         self._encode()
 
@@ -118,7 +118,7 @@ class _Prover:
         self._moving = formula.new()
         self._copy.step(self._moving)
         self._then = self._copy.then()
-        #: Assumptions for a bad state, and for a step to a bad state. For bad joint moves, both are the same.
+        #: Assumptions for a bad state, and for a step to a bad state. The same if moves are bad.
         self._bad_here = [self._copy(self._bad)]
         self._bad_next = [self._moving, self._then(self._bad)]
         if self._of_moves:
@@ -134,7 +134,7 @@ class _Prover:
         self._solver.add(-guard, *(-self._copy(literal) for literal in cube))
 
     def _guards(self, frame: int) -> list[int]:
-        """Return the assumptions for a state of a frame, including a property of states."""
+        """Return the assumptions for a state of a frame; a property of states is also assumed."""
         if self._of_moves:
             return self._guard[frame:]
         return [*self._guard[frame:], -self._bad_here[0]]
@@ -142,7 +142,7 @@ class _Prover:
     # An assignment gives a cube, which is lifted: literals that the step does not need are dropped.
 
     def _obligation(self, refuted: list[int], match: Match) -> _Obligation:
-        """Return an obligation that has the assigned state and joint move, and continues with ``match``.
+        """Return an obligation for the assigned state: its joint move, followed by ``match``.
 
         In all states of the cube, the joint move is legal and falsifies the literals in ``refuted``.
         """
@@ -201,7 +201,7 @@ class _Prover:
         return any(other <= cube for cubes in self._frames[frame:] for other in cubes)
 
     def _unreachable(self, cube: Cube, frame: int) -> Cube | None:
-        """Return a part of the cube that no step from a frame enters from outside; None if none exists."""
+        """Return a part of the cube that no step from a frame enters from outside, or None."""
         solver = self._solver
         outside = solver.new()
         self._exclude(cube, outside)

@@ -37,7 +37,7 @@ _SUFFIX: Final = ".proofs"
 
 
 class ProofStore:
-    """The cached certificates of one game, well-formed but not checked; empty without a game."""
+    """The cached certificates of one game, well-formed but not yet checked; empty if no game is given."""
 
     def __init__(self, compiled: CompiledGame | None = None) -> None:
         self.certificates: dict[str, Certificate] = {}

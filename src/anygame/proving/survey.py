@@ -50,25 +50,25 @@ _FOR_SEARCH: Final = 0.5
 _SHARE: Final = 0.2
 #: Lists that are derived from the invariant, and are incomplete if the invariant is incomplete.
 _OF_INVARIANT: Final = frozenset(("mutex", "latched", "monotone"))
-#: Relations whose rules matter only in states in which roles move.
+#: Relations whose rules have no effect in states in which no role moves.
 _IN_PLAY: Final = frozenset((("legal", 2), ("next", 1), ("sees", 2)))
 #: Fraction of the time limit for learning an invariant.
 _FOR_INVARIANT: Final = 0.5
 #: Maximum number of characters of a rule in reports.
 _SHOWN: Final = 60
-#: A prover proves that a rule fires in some match. A `Firing` is proved if the rule never fires.
+#: A prover's claim is "the rule fires in some match". The claim of a `Firing` is the opposite.
 _OPPOSITE: Final[dict[Outcome, Outcome]] = {"proved": "refuted", "refuted": "proved", "open": "open"}
 
 
 class _Statement(NamedTuple):
-    """A proved fact as text, and a literal for "a joint move violates it"."""
+    """A proved fact as text, and a literal for "a joint move violates the fact"."""
 
     text: str
     against: int = FALSE
 
 
 def survey(prover: Prover, roles: Sequence[Role], name: str, seconds: float) -> Verdict:
-    """Return the list ``name``, a key of ``SURVEYS``; the verdict is proved if all candidates are decided."""
+    """Return the verdict with the list ``name`` of ``SURVEYS``: proved if all candidates are decided."""
     began = perf_counter()
     patience = prover.after_learning(seconds)
     prover.report(f"{name}: examining fluents")
@@ -105,7 +105,7 @@ def _constant_players(
 
 
 def _excluded(prover: Prover, asked: dict[str, int], patience: Patience) -> Iterator[_Statement | None]:
-    """Yield the statements whose literals hold in no reachable state, and None for each undecided one.
+    """Yield the statements whose literals hold in no reachable state, and None for each undecided candidate.
 
     Undecided candidates get another try after all other candidates.
     """
@@ -124,7 +124,7 @@ def _excluded(prover: Prover, asked: dict[str, int], patience: Patience) -> Iter
 
 
 def _mutex(prover: Prover, _: Sequence[Role], patience: Patience) -> Iterator[_Statement | None]:
-    """Yield groups of exclusive fluents, each fluent once, the largest groups first."""
+    """Yield groups of exclusive fluents: first "exactly one" groups, then disjoint "at most one" groups."""
     model = prover.model
     covers = {
         frozenset(x >> 1 for x in c) for c in prover.invariant if len(c) > 1 and not any(x & 1 for x in c)
@@ -215,7 +215,7 @@ _WAYS: Final[dict[str, Callable[[Prover, Sequence[Role], Patience], Iterator[_St
 
 
 class Firing(NamedTuple):
-    """A rule of the sheet: ``proved`` means that it never fires, ``refuted`` that it fires in a match."""
+    """A rule: ``proved`` if the rule never fires, ``refuted`` if the rule fires in a match."""
 
     rule: Rule
     outcome: Outcome
@@ -251,7 +251,7 @@ def firings(game: Game, seconds: float, report: Callable[[str], None] = lambda _
 
 
 def _watched(game: Game, rules: Sequence[Rule]) -> tuple[Game, list[Constant]]:
-    """Return the game with a new fluent for each given rule, which holds after the rule fires."""
+    """Return the game with a new fluent for each given rule. The fluent holds after the rule fires."""
     prefix = f"{free_prefix(game.program)}_fires"
     names = [Constant(f"{prefix}_{number}") for number in range(len(rules))]
     own = []

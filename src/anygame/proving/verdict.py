@@ -28,11 +28,11 @@ class Certificate:
     Attributes:
         clauses: clauses of an invariant, as literals of fluents.
         depth: depth of k-induction; with ``is_everything``, maximum number of moves of a match.
-        is_everything: whether the proof enumerates all matches. In the cached invariant of a game, whether
+        is_everything: whether the proof enumerates all matches. For the cached invariant of a game: whether
             all candidates were tried.
         measure: for ``ends``, a sum that every move but the last increases. Each row has a weight, whether
             the fact is negated, and the fact, which is a disjunction of literals of fluents.
-        most_lost: maximum total weight of the facts of the measure that a move makes false.
+        most_lost: in one joint move, the facts of the measure that become false weigh at most this total.
         sums: conserved sums of the invariant.
         groups: groups of the invariant: at most one fluent of a group holds.
     """
@@ -55,7 +55,7 @@ class Verdict:
         claim: the statement that a proof shows.
         outcome: ``proved``, ``refuted`` or ``open``.
         match: joint moves, with a term for each role, to a state that decides the claim. The reasoner has
-            replayed the match. None if the claim is not decided by a match.
+            replayed the match. None if no match decides the claim.
         is_shortest: whether no shorter match decides the claim.
         depth: no match of up to this number of moves decides the claim; None if the depth is irrelevant.
         invariant: the invariant of a proof, as clauses in GDL. A claim about states is another clause of the

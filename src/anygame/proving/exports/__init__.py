@@ -46,10 +46,10 @@ def export_text(
     Args:
         game: the game.
         form: the output format, a key of ``FORMS``, which lists the options of each format.
-        depth: for ``asp``, maximum number of joint moves of a match, from 0 (required).
+        depth: for ``asp`` (required), maximum number of joint moves of a match, 0 or more.
         role: for ``asp``, the role that must reach ``goal`` (default: the first role).
-        goal: for ``asp``, the lowest final goal of the role, from 0 to 100. By default, matches with any goal
-            or without an end are answers.
+        goal: for ``asp``, the lowest final goal of the role, from 0 to 100. By default, answers include
+            matches with any goal, and matches that do not end.
 
     Raises:
         LimitError: the game has no network, or the result is too large.

@@ -90,9 +90,9 @@ def _actions_of(model: Model, relation: str) -> list[Term]:
 class _Transitions:
     """A game as inputs (numbered first), latches (second), and gates with two inputs (last).
 
-    A literal is twice the number of a variable, plus one if negated. Inputs are moves, latches are fluents.
-    An illegal step sets the last latch, ``illegal``. A step is illegal from a terminal state, or if a role
-    does not make exactly one legal move. A state is not bad if ``illegal`` is set.
+    A literal is twice the number of a variable, plus one if negated. Inputs are moves; latches are fluents.
+    An illegal step sets the last latch, ``illegal``. A step is illegal if it starts in a terminal state, or
+    if a role does not make exactly one legal move. If ``illegal`` is set, the state does not count as bad.
     """
 
     def __init__(self, model: Model) -> None:

@@ -37,7 +37,7 @@ def asp_text(program: Program, depth: int, role: Term, goal: int | None) -> str:
     """Return a program whose answer sets are the matches of at most ``depth`` joint moves.
 
     With a ``goal``, each match must end with at least this goal for the role. Relations that depend on the
-    state or on moves get another argument, the number of earlier joint moves.
+    state or on moves get an additional argument, the number of earlier joint moves.
     """
     rules = normal_rules(program)
     writer = _Writer(rules)
