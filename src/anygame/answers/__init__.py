@@ -1,1 +1,1 @@
-"""Answers for programs and people: each has `to_json`, which returns plain data, and `lines` of text."""
+"""Answers for programs (`to_json` returns plain data) and for people (`lines` yields text)."""

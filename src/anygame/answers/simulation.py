@@ -34,7 +34,7 @@ _COUNTED: Final = (
 )
 #: Maximum number of goal values that a line shows.
 _GOALS_SHOWN: Final = 12
-#: A sample with this expected number of faulty games has a faulty game with probability 99 %.
+#: If a sample is expected to have this number of faulty games, it has at least one with probability 99 %.
 _CHANCES: Final = 5
 #: Minimum number of games in a command that a message recommends.
 _FEWEST_GAMES: Final = 10

@@ -1,6 +1,6 @@
 """The rule doctor finds errors and oddities in rule sheets.
 
-This package has the codes of diagnostics, and checks without play. `anygame.doctor.examination` runs all.
+This package has the codes of diagnostics, and static checks. `anygame.doctor.examination` runs all checks.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ class Check:
     once: bool = False
 
     def diagnostics(self, sheet: Sheet) -> Iterator[Diagnostic]:
-        """Yield the first 200 diagnostics; a note on the last one says whether there are more."""
+        """Yield the first 200 diagnostics; a note on the last diagnostic says whether there are more."""
         diagnostics = self.function(sheet)
         if self.once:
             by_span: dict[Span | None, Diagnostic] = {}

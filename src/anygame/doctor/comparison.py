@@ -33,8 +33,8 @@ STEPS_IN_ALL: Final = 1_000_000
 Tree = str | tuple["Tree", ...]
 #: The head of a rule, and its conditions.
 Parts = tuple[Tree, ...]
-#: Two trees, of which the first must match the second; or two rows of trees, the index of the next tree in
-#: the first row, and a bit mask of the matched trees in the second row (None if a tree can match again).
+#: Two trees that must match; or two rows whose trees must match, the index of the next tree of the first row,
+#: and a bit mask of the matched trees of the second row (None if they can match again).
 _Goal = tuple[Tree, Tree] | tuple[Sequence[Tree], Sequence[Tree], int, "int | None"]
 _Goals = tuple[_Goal, "_Goals"] | None
 _Bindings = dict[str, Tree]
@@ -122,12 +122,12 @@ def differ_in_one_slip(one: Parts, other: Parts) -> bool:
 
 
 def _without(parts: Parts, number: int) -> Parts:
-    """Return a rule without one condition, or with an empty head."""
+    """Return a rule without the condition ``number``, or for 0 with an empty head."""
     return (*parts[:number], *parts[number + 1 :]) if number else ("_", *parts[1:])
 
 
 def _near(one: Tree, other: Tree) -> bool:
-    """Return whether parts of rules, apart from variables, differ in one word or the order of two words."""
+    """Return whether two parts of rules differ in one word or the order of two words, ignoring variables."""
     left, right = ([word for word in words_of(blind(tree)) if word not in "()"] for tree in (one, other))
     if sorted(left) == sorted(right):
         return sum(a != b for a, b in zip(left, right, strict=True)) <= 2
@@ -138,13 +138,13 @@ def _near(one: Tree, other: Tree) -> bool:
 def subsumes(rule: Parts, other: Parts, budget: Budget) -> bool:
     """Return whether a substitution gives a rule the head of another rule, and some of its conditions.
 
-    Then the other rule is redundant: theta-subsumption (Plotkin, "A note on inductive generalization", 1970).
+    This is theta-subsumption (Plotkin, "A note on inductive generalization", 1970).
     """
     return _matches(rule, other, budget, renaming=False)
 
 
 def _matches(one: Parts, other: Parts, budget: Budget, *, renaming: bool) -> bool:
-    """Return whether a rule is a variant of another rule or, without ``renaming``, subsumes that rule.
+    """Return whether a rule is a variant of another rule (with ``renaming``), or subsumes it (without).
 
     Conditions, and the parts of an `or` or a `distinct`, match in any order. If a comparison takes too many
     steps, rules count as variants, but not as subsumed.
@@ -171,7 +171,7 @@ def _matches(one: Parts, other: Parts, budget: Budget, *, renaming: bool) -> boo
 def _after_choice(
     row: Sequence[Tree], others: Sequence[Tree], at: int, used: int | None, rest: _Goals, bindings: _Bindings
 ) -> Iterator[_State]:
-    """Yield one state of the search for each tree of the other row that the next tree may match."""
+    """Yield a state of the search for each tree of ``others`` that the next tree of ``row`` may match."""
     for place, other in enumerate(others):
         if not (used or 0) >> place & 1 and _may_match(row[at], other):
             after = row, others, at + 1, None if used is None else used | 1 << place
@@ -181,7 +181,7 @@ def _after_choice(
 def _after_pair(
     one: Tree, other: Tree, rest: _Goals, bindings: _Bindings, renaming: bool
 ) -> Iterator[_State]:
-    """Yield the states of the search after the roots of two trees match."""
+    """Yield the next states of the search if the roots of two trees match."""
     if isinstance(one, str):
         if one not in bindings and _is_variable(one):
             if not renaming or (_is_variable(other) and other not in bindings.values()):

@@ -192,14 +192,14 @@ class Examination:
         proofs = Proofs(game, self.findings)
         try:
             with warnings.catch_warnings():
-                # The verdicts already say why a game has no network.
+                # The verdicts already say why a game has no network, so the warning is suppressed.
                 warnings.simplefilter("ignore", FallbackWarning)
                 proofs.run(seconds, report)
         finally:
             self.findings, self.verdicts = proofs.findings, proofs.verdicts
 
     def _name_causes(self, sheet: CheckedSheet) -> None:
-        """Move the findings that name a cause to the front, and mark the findings that follow from them."""
+        """Move findings that name a cause to the front, and mark findings that follow from a cause."""
         bounds = self.settings.play if any(each.line is not None for each in self.findings) else None
         diagnosis = Diagnosis(sheet, self.findings, bounds)
         with read_silently():  # warnings of the parser are findings already

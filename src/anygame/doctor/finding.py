@@ -38,7 +38,7 @@ class Finding:
 
     @property
     def command(self) -> str:
-        """The command that mends the fault; an empty string if there is none."""
+        """The command that mends the fault; an empty string if no command does."""
         if self.kinds is None:
             return ""
         if not self.kinds:

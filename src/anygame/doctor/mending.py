@@ -85,7 +85,7 @@ def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
     text = apply_edits(source.text, [edit for mend in mends for edit in mend.edits])
     mended, readings = with_readings(_verified(program, text), kinds)
     if any(not rule.body and any(rule.head.variables()) for rule in mended.rules):
-        parse_program(source)  # raises an error, with places in the author's text
+        parse_program(source)  # raises an error with places in the unmended text
     assert mended.source is not None
     text = mended.source.text
     mends += readings
@@ -101,7 +101,7 @@ def mend_sheet(source: Source, kinds: Collection[str] = MENDS) -> Mended:
 
 
 def _plain_mends(program: Program, kinds: Collection[str]) -> list[Mend]:
-    """Return the mends that keep the meaning of rules or add roles to rules, in the order of the sheet."""
+    """Return mends that keep the meaning of rules, and mends that add roles, in the order of the sheet."""
     source = program.source
     assert source is not None
     comments = places_of_comments(source)
@@ -126,7 +126,7 @@ def _start_of(mend: Mend) -> int:
 
 
 def _appended(text: str, source: Source, more: str) -> str:
-    """Return the text with an addition at its end, before a parenthesis that closes the whole sheet."""
+    """Append an addition to a text. A parenthesis around the whole sheet is closed after the addition."""
     nodes, _ = parse_items(Source(source.name, text))
     last = max(node.end for node in nodes)
     closing = [match for match in _CLOSING.finditer(text, last) if match[0] == ")"]
@@ -168,7 +168,7 @@ def _case(rule: Rule) -> Iterator[Mend]:
 def _missing_declarations(
     program: Program, kinds: Collection[str]
 ) -> tuple[list[tuple[str, list[Rule]]], list[str]]:
-    """Return the declarations that a program lacks, and the reasons why others are impossible."""
+    """Return the declarations that a program lacks, and the reasons why other declarations are impossible."""
     declared = {rule.head.key for rule in program.rules}
     keys = [("base", 1), ("input", 2)]
     missing = [name for name, arity in keys if name in kinds and (name, arity) not in declared]
@@ -308,7 +308,7 @@ def _without_parentheses(node: Node) -> Iterator[Mend]:
         before, after = text[node.start : name.start], text[name.end : node.end]
         if fold_head(name.text) in OPERATORS or (before + after).strip("() \t\r\n"):
             continue
-        # A name without parentheses may need a blank on both sides.
+        # A name that loses its parentheses may need a blank on both sides.
         left = "" if not before or text[max(node.start - 1, 0) : node.start] in {"", *"( \t\r\n"} else " "
         right = "" if not before or text[node.end : node.end + 1] in {"", *") \t\r\n"} else " "
         edits = Edit(node.start, name.start, (left,)), Edit(name.end, node.end, (right,))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.proving.verdict import Outcome
 
-#: For each property: a claim, codes of findings that refute it, and a code of findings that a proof removes.
+#: For each property: claim, codes of findings that refute the claim, code of findings that a proof removes.
 _PROPERTIES: Final[dict[str, tuple[str, frozenset[str], str]]] = {
     "playable": (
         "every role has a legal move in every state until the end",
@@ -99,7 +99,7 @@ class Proofs:
                 yield replace(each, diagnostic=diagnostic, verdict=verdict)
 
     def _add(self, fault: Finding) -> None:
-        """Add a fault; if play found the same fault, merge both; the earlier finding may name a cause."""
+        """Add a fault, or merge it with the same fault found in play, whose finding may name a cause."""
         one, line = fault.diagnostic, fault.line or ()
         for place, known in enumerate(self.findings):
             other = known.diagnostic

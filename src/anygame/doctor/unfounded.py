@@ -45,13 +45,13 @@ def item_of(atom: Atom) -> Item:
 
 
 def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
-    """Find the items that never hold; ``is_dead`` returns whether a rule cannot fire for other reasons."""
+    """Find the items that never hold; ``is_dead`` tells which rules cannot fire for other reasons."""
     needs = {id(part): _needs(part) for part in sheet.normal}
     made = _made(sheet)
     writers = grouped((item, part) for part in sheet.normal for item in made[id(part)])
     able = [part for part in sheet.normal if not is_dead(part)]
     results = [(part, item) for part in able for item in made[id(part)]]
-    # If a fluent or move holds, the item that stands for all fluents or all moves also holds.
+    # If any fluent or move holds, the item for all fluents or all moves also holds.
     results += [(part, (item[0], None)) for part, item in results if item[0]]
     held = _held([(needs[id(part)], item) for part, item in results], set())
     items = {item for item in writers if item[1] is not None and item not in held}

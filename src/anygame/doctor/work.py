@@ -20,7 +20,7 @@ _A_FACT: Final = 4
 #: Cost of a derived row of a state.
 _A_ROW: Final = 2
 _A_MOVE: Final = 2
-#: Time limit in seconds for work, in addition to the counts. Most work takes a tenth of this time.
+#: Time limit in seconds for work, in addition to the counts. Work usually takes a tenth of this time.
 LAST_RESORT: Final = 30.0
 
 

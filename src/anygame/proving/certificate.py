@@ -1,7 +1,7 @@
 """Checker of proofs that no match reaches a bad state. The checker shares only the model with the provers.
 
 An invariant is a set of clauses over the state. The invariant must hold initially, and every step must
-preserve the invariant. A property of states is added to the invariant as a clause. A property of joint moves
+preserve the invariant. The invariant contains a property of states as a clause. A property of joint moves
 must follow from the invariant. A solver refutes the negation of each condition and logs the learned clauses.
 ``propagation`` then checks the learned clauses by reverse unit propagation, from the last clause backwards
 (Heule, Hunt and Wetzler 2013, "Trimming while checking clausal proofs"). The checker encodes sums as unary

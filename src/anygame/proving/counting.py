@@ -2,9 +2,8 @@
 
 For example, a sum says that a counter has the number of stones on a board. Equivalent clauses would be very
 long. States of random play are rows of a matrix whose null space contains the sums (Karr 1976, "Affine
-relationships among variables of a program"). A solver searches for steps that change a sum. Each step found
-becomes another row, until no step changes a sum. If no step decreases a sum, the initial total is a lower
-bound.
+relationships among variables of a program"). A solver searches for steps that change a sum. Each such step
+becomes a row, until no step changes a sum. If no step decreases a sum, the initial total is a lower bound.
 """
 
 from __future__ import annotations

@@ -395,8 +395,7 @@ class _Levels:
     """Converts weights of signals into a measure.
 
     A group of mutually exclusive fluents has one part for each distinct weight. The part of a weight weighs
-    the difference to the next smaller weight. A step from one fluent to another of the same weight changes no
-    part.
+    the difference to the next smaller weight. A step between fluents of the same weight changes no part.
     """
 
     def __init__(self, model: Model, signals: Sequence[int], invariant: Sequence[Clause]) -> None:

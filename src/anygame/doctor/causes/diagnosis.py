@@ -1,11 +1,11 @@
 """Diagnosis: which findings name the cause of a fault, and which findings follow from that cause.
 
-One slip causes many findings: after a misspelt head, rules never fire and roles have no goal. So `Diagnosis`
+One slip causes many findings: after a misspelt head, rules never fire and roles have no goal. `Diagnosis`
 tries edits that may correct the slip. `Diagnosis` checks each edited sheet, and plays the edited game if a
 finding came from play. The findings that vanish are consequences of the slip.
 
-For static findings this is diagnosis by repair (Lerner, Flower, Grossman and Chambers, "Searching for
-type-error messages", 2007). For findings of play it is fault localisation by mutation (Papadakis and
+For static findings, the method is diagnosis by repair (Lerner, Flower, Grossman and Chambers, "Searching for
+type-error messages", 2007). For findings of play, the method is fault localisation by mutation (Papadakis and
 Le Traon, "Metallaxis-FL", 2015).
 """
 
@@ -139,7 +139,7 @@ class Diagnosis:
         return causes
 
     def _of_literals(self) -> dict[Diagnostic, Diagnostic]:
-        """Return replacements for the findings of play if negating one literal resolves all of them."""
+        """Return replacements for the findings of play if negating a single literal resolves all findings."""
         by_play = [each for each in self._played if each.code in KEYWORDS]
         if not by_play:
             return {}
@@ -183,7 +183,7 @@ def _play(sheet: CheckedSheet, bounds: Bounds, work: Budget) -> PlayCheck | None
 
 
 def _goes_well(check: PlayCheck | None, before: PlayCheck, codes: Collection[str]) -> bool:
-    """Return whether play shows no fault, keeps all boards, and is long enough to show lost values."""
+    """Return whether play shows no fault, has as many boards as before, and can show lost values."""
     if check is None or not check.played or check.boards < before.boards:
         return False
     if any(each.severity > Severity.INFO for each in check.diagnostics):
@@ -232,7 +232,7 @@ def ranked(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 def _turned(every: Sequence[Diagnostic]) -> dict[Diagnostic, Diagnostic]:
-    """Return findings moved from an odd rule to its counterpart if only the counterpart has more findings."""
+    """Move findings from an odd rule to its counterpart if only the counterpart has other findings."""
     result = {}
     for each in every:
         if each.code == "odd-counterpart" and each.span and each.notes and (like := each.notes[0].span):
@@ -259,7 +259,7 @@ def _following(
     strays = [each.span for each in every if each.code == "stray-text" and each.span]
     following |= {each for each in every if each.code != "stray-text" and _is_inside(each, strays)}
     if not any(_may_name_cause(each) for each in every if each not in following):
-        # Here, all findings that may name a cause follow from each other.
+        # If all findings that may name a cause follow from each other, all of them stay causes.
         following -= {each for each in following if _may_name_cause(each)}
     return following
 
@@ -296,7 +296,7 @@ def _nearness(finding: Diagnostic) -> int:
     return _OF_READING if finding.code in _READING_CODES else _NEARNESS.get(finding.code, _OTHERS)
 
 
-#: Position in `_ORDER` of a finding `fluent-outside-base` about an `init`.
+#: Position in `_ORDER` of `fluent-outside-base` findings about an `init`.
 _OF_START: Final = 3
 _INIT: Final = re.compile(r"\(\s*(<=\s*\(\s*)?init\b")
 _READING_CODES: Final = frozenset(code.name for code in READING)

@@ -98,9 +98,9 @@ def causes_of_literals(program: Program, finding: Diagnostic) -> Iterator[Mend]:
 
 
 def _candidates(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rule, Atom]]:
-    """Yield atoms that may lack a `not`, each with its rule. Such atoms depend on the state or on moves.
+    """Yield atoms that may lack a `not`, each with its rule: only atoms that depend on the state or on moves.
 
-    Omitted are the head's fluent in `next` rules and, in goal rules, fluents or moves that no rule negates.
+    `next` rules do not yield their head's fluent. Goal rules yield no fluent or move that no rule negates.
     """
     varying = Sheet(program).varying
     negative = {item_of(atom) for rule in near for atom, positive in atoms_in(rule.body) if not positive}
@@ -121,7 +121,7 @@ def _candidates(program: Program, near: Sequence[Rule]) -> Iterator[tuple[Rule, 
 
 
 def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
-    """Return whether a rule keeps a fluent under a condition under which another rule changes the fluent."""
+    """Return whether a rule keeps a fluent, and another rule for the fluent reads the given atom."""
     if rule.head.predicate != "next" or not keeps(rule):
         return False
     own = item_of(rule.head)
@@ -135,7 +135,7 @@ def _keeps_otherwise(rule: Rule, atom: Atom, near: Iterable[Rule]) -> bool:
 
 
 def _rules_near(program: Program, keywords: Iterable[str]) -> Iterator[Rule]:
-    """Yield the rules of the keywords, then breadth first the rules of all relations that they read."""
+    """Yield the rules of the keywords and, breadth first, the rules of all relations that they read."""
     # Rules for low goals come first, because they contain negations more often.
     by_goal = sorted(program.rules, key=_value_of_goal)
     waiting = deque(rule for word in keywords for rule in by_goal if rule.head.predicate == word)

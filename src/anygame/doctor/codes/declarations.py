@@ -75,7 +75,7 @@ def _idle_declaration(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _never_is(sheet: Sheet, rule: Rule, read: Key) -> bool:
-    """Return whether a declared fluent or move has an argument that no rule for it can produce."""
+    """Return whether a declared fluent or move has an argument that no rule can give to it."""
     term = rule.head.arguments[-1]
     key = key_of(term)
     place = (*read, read[1] - 1)

@@ -33,7 +33,7 @@ _BRACKETS: Final = re.compile(r"[\[{]([^\[\]{}]+)[\]}]")
 
 @check("stray-text")
 def _stray_text(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report words between the rules that no rule reads, with one diagnostic per line."""
+    """Report unused words between the rules, with one diagnostic per line."""
     stray: list[Span] = []
     for rule in sheet.program.rules:
         node, key = rule.node, rule.head.key
@@ -41,7 +41,7 @@ def _stray_text(sheet: Sheet) -> Iterator[Diagnostic]:
             continue
         if key in sheet.reads or node.children:
             continue
-        if stray and not node.source.text[stray[-1].end : node.start].strip(" \t"):  # on the same line
+        if stray and not node.source.text[stray[-1].end : node.start].strip(" \t"):  # same line
             stray[-1] = Span(node.source, stray[-1].start, node.end)
         else:
             stray.append(node.span)

@@ -86,7 +86,7 @@ class _Sizes:
         return min(bound, _MOST)
 
     def _take(self, atoms: Sequence[Atom], left: dict[Variable, int]) -> int:
-        """Remove variables, usually of the most selective atom; return how many values they have."""
+        """Remove the variables of the most selective atom, or one variable; return the number of values."""
         best: tuple[float, int, list[Variable]] | None = None
         for atom in atoms:
             fresh = [variable for variable in dict.fromkeys(atom.variables()) if variable in left]

@@ -117,7 +117,7 @@ def _variables(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _is_meant(name: str, other: str, counts: Counter[str], rules_of: Counter[str]) -> bool:
-    """Return whether a variable that occurs once in a rule is probably another variable, misspelt."""
+    """Return whether a variable that occurs once in a rule is probably a misspelling of another variable."""
     if other == name:
         return False
     is_stray = rules_of[name] == 1 and rules_of[other] > _COMMON

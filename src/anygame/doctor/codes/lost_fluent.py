@@ -64,7 +64,7 @@ def _loss(
         return "is true at the start, but no rule keeps it, so it is false after the first move", starts
     by_rules = any(set(rule.head.variables()) for rule in starts)
     if not by_rules and len(starts) <= max(_MOST_WRITTEN, len(sheet.roles)):
-        return "", ()  # one move may write all initial facts
+        return "", ()  # one move may rewrite all initial facts
     if not _is_kept(key, writers):
         what = "is true at the start, but no rule keeps those facts that the first move does not rewrite"
         return what, starts
@@ -88,14 +88,14 @@ def _is_of_move(rule: Rule, key: Key) -> bool:
 
 
 def _asked(body: Iterable[Formula], key: Key, how: Container[bool] = (True, False)) -> list[Compound]:
-    """Return the terms of a fluent in a body; ``how`` allows positive (True) or negated atoms (False)."""
+    """Return the terms of a fluent in a body; ``how`` has True for positive, and False for negated atoms."""
     atoms = [atom for atom, positive in atoms_in(body) if positive in how]
     terms = [atom.arguments[0] for atom in atoms if item_of(atom) == ("true", key)]
     return [term for term in terms if isinstance(term, Compound)]
 
 
 def _is_of_one_move(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
-    """Return whether every rule for a fluent needs a move, and no such rule needs the fluent."""
+    """Return whether every rule for a fluent needs a move, and no rule for the fluent needs the fluent."""
     found = [_read_by(sheet, [rule], positively=True) for rule in writers]
     return not any(("true", key) in reads or ("true", None) in reads for reads in found) and all(
         any(kind == "does" for kind, _ in reads) for reads in found
@@ -105,8 +105,8 @@ def _is_of_one_move(sheet: Sheet, key: Key, writers: Sequence[Rule]) -> bool:
 def _is_needed_later(sheet: Sheet, key: Key) -> bool:
     """Return whether rules need facts of a fluent that a move before the last move made true.
 
-    A goal needs such a fact if the end does not depend on the fluent. A rule also needs such facts if the
-    rule reads more facts than one joint move makes true, such as three marks.
+    A goal needs earlier facts if the end of the match does not depend on the fluent. A rule needs earlier
+    facts if it reads more facts than one joint move makes true, such as three marks.
     """
     fluent = ("true", key)
     needs, ends = (_read_by(sheet, sheet.heads.get(key, ())) for key in (("goal", 2), ("terminal", 0)))
@@ -138,7 +138,7 @@ def _is_at_move(part: NormalRule, value: int) -> bool:
 
 
 def _values_met(sheet: Sheet, part: NormalRule, key: Key, place: int) -> set[Top]:
-    """Return the values that an argument can have where a `next` rule reads the old facts of its fluent."""
+    """Return the values of an argument for which a `next` rule reads the old facts of the fluent."""
     domains = sheet.domains.of_variables(part)
     literals = [formula for formula in part.body if isinstance(formula, Literal)]
     met: set[Top] = set()

@@ -31,7 +31,7 @@ def _case_differs(sheet: Sheet) -> Iterator[Diagnostic]:
 
 def _capitals(names: Sequence[Name], mark: str) -> Iterator[Diagnostic]:
     styles = Counter(map(_style, names))
-    # Of two equally frequent spellings, the one with the capitals of most other names counts as usual.
+    # If two spellings are equally frequent, the spelling whose capitals most other names share is usual.
     spellings = _unusual(
         names,
         lambda name: name.text.lower(),

@@ -73,14 +73,14 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _diagnostic(code: str, message: str, reason: _Reason, rule: Rule, unstarted: Unfounded) -> Diagnostic:
-    """Return a diagnostic, which follows from others if another rule for one of the atoms cannot fire."""
+    """Return a diagnostic, marked as a consequence if another rule for one of the atoms cannot fire."""
     diagnostic = CODES[code].found(message, reason.span or rule.span, *reason.notes, hint=reason.hint)
     stalled = [unstarted.stalled.get(item_of(atom), set()) - {id(rule)} for atom in reason.atoms]
     return replace(diagnostic, follows=any(stalled))
 
 
 def _once(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """Yield one diagnostic for each place, but only one for a wrong name, with a count of further places."""
+    """Yield one diagnostic per place, and only one per wrong name, with the number of further places."""
     groups: dict[object, dict[Span | None, Diagnostic]] = defaultdict(dict)
     for diagnostic in diagnostics:
         key = diagnostic.code, diagnostic.message if diagnostic.code in _OF_NAMES else diagnostic.span
@@ -124,7 +124,7 @@ def _of_tests(sheet: Sheet, parts: Iterable[NormalRule], unstarted: Unfounded) -
 
 
 def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
-    # In a group with a fluent, the fault is a missing `init` of the fluent, so fluents come first.
+    # If a group has a fluent, the fault is usually a missing `init` of the fluent, so fluents come first.
     fluents = [item for item in group if item[0] == "true"]
     fluents.sort(key=lambda item: not starts_all(sheet, item, group))
     moves = [item for item in group if item[0] == "does"]
@@ -152,7 +152,7 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
 
 def _asked_at(sheet: Sheet, fluent: Item, group: Sequence[Item]) -> Atom | None:
     """Return the first atom that reads a fluent in rules for the other items of the fluent's group."""
-    # A rule with one condition only renames the fluent.
+    # Rules with one condition are skipped, because they only rename the fluent.
     rules = [rule for rule in sheet.program.rules if item_of(rule.head) in group and len(rule.body) > 1]
     atoms = [atom for rule in rules if item_of(rule.head) != fluent for atom, _ in atoms_in(rule.body)]
     return next((atom for atom in atoms if item_of(atom) == fluent), None)

@@ -32,7 +32,7 @@ def _duplicate_rule(sheet: Sheet) -> Iterator[Diagnostic]:
         for rule in rules:
             if rule.body:
                 inner.append(rule)
-            elif rule.head in facts and rule.head.arguments:  # without arguments, words are stray text
+            elif rule.head in facts and rule.head.arguments:  # a head without arguments is stray text
                 yield _duplicate(rule, facts[rule.head])
             else:
                 facts[rule.head] = rule

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from anygame.sheets.sorts import Place
 
 
-#: A constant is common in a sort if the constant occurs at least this many times in the sort.
+#: Minimum number of occurrences of a constant that is common in a sort.
 _MOST_OFTEN: Final = 2
 #: Minimum number of atoms that agree on the order of two names, if the atoms have two arguments.
 _FEWEST_NAMED: Final = 5
@@ -126,8 +126,8 @@ def _odd_names(
 def _is_slip(uses: _Uses, use: _Use, places: tuple[int, int], others: Sequence[_Use]) -> bool:
     """Return whether a rule exchanges two variables by mistake in only one atom.
 
-    A mistake is likely if exchanging both variables in the whole rule gives another atom unusual names.
-    Otherwise the author only chose other names in the whole rule.
+    A mistake is likely if exchanging both variables in the whole rule gives another atom unusual names. If
+    not, the author only chose other names in the whole rule.
     """
     first, second = places
     one, other = use.terms[first], use.terms[second]
@@ -154,7 +154,7 @@ def _stem(term: Term) -> str:
 
 
 def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
-    """Report two constants in an atom if each has the usual place of the other, and only in this atom."""
+    """Report two constants that have exchanged their usual places in only one atom."""
     sorts = Sorts(sheet.program.rules)
     counts: Counter[tuple[Place, Constant]] = Counter()
     lists: list[tuple[Atom, Atom | Compound, list[tuple[Place, Constant]]]] = []
@@ -172,7 +172,7 @@ def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
         by_look[sort, term.name.isdecimal()] += count
 
     def fits(sort: Place, term: Constant, odd: Constant) -> bool:
-        """Return whether a constant is common in a sort, or is a number (or a name) like all but ``odd``."""
+        """Return whether a constant is common in a sort, or of the type (number, name) of all but ``odd``."""
         is_number = term.name.isdecimal()
         is_odd = odd.name.isdecimal() != is_number and by_look[sort, not is_number] == 1
         return (by_look[sort, is_number] if is_odd else counts[sort, term]) >= _MOST_OFTEN

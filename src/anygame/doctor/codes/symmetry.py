@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from anygame.doctor.sheet import Key, Sheet
     from anygame.language.diagnostics import Diagnostic
 
-    #: Each name that is exchanged, with the name that replaces the name.
+    #: Maps each exchanged name to the name that replaces it.
     Exchange = Mapping[str, str]
 
 
@@ -90,7 +90,7 @@ def _of_group(images: _Images, unpaired: Sequence[int]) -> Iterator[Diagnostic]:
 
 
 class _Images:
-    """Rules, and their images under an exchange of names; ``paired`` rules have another rule as image."""
+    """Rules, and their images under an exchange of names. The image of a ``paired`` rule is another rule."""
 
     def __init__(self, rules: Sequence[Rule], parts: Sequence[Parts], exchange: Exchange) -> None:
         self.rules, self._parts, self._exchange = rules, parts, exchange
@@ -143,7 +143,7 @@ class _Images:
         return odd, like
 
     def _looks(self, parts: Parts) -> list[Tree]:
-        """Return the parts of a rule without the differences between roles, variables and numbers."""
+        """Return the parts of a rule, without differences between roles, variables and numbers."""
         one_side = {name: min(name, other) for name, other in self._exchange.items()}
         return list(map(blind, _exchanged(_without_numbers(parts), one_side)))
 
@@ -154,14 +154,14 @@ class _Images:
     def tells_apart(self, number: int) -> bool:
         """Return whether a rule makes two exchanged names differ, such as ``down`` defined by ``up``.
 
-        The image of such a rule defines both names by each other, or both in the same way.
+        With its image, such a rule defines both names by each other, or both names in the same way.
         """
         name = self.rules[number].head.predicate
         is_circle = self._exchange.get(name) in words_of(self._parts[number][1:])
         return name not in KEYWORDS and (is_circle or (name in self._exchange and self.keeps_body(number)))
 
     def is_exchange_wider(self, odd: int, like: int) -> bool:
-        """Return whether one more pair of names makes two rules, and all with these names, counterparts."""
+        """Return whether exchanging one more pair of names gives all rules with these names counterparts."""
         words, image = (Counter(words_of(parts)) for parts in (self._parts[odd], self.images[like]))
         differing = [*(words - image), *(image - words)]
         more = [word for word in differing if _may_change(word, self._exchange)]

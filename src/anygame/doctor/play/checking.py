@@ -48,7 +48,7 @@ _SHOWN_CHARACTERS: Final = 90
 _SHOWN_OF_ENDLESS: Final = 6
 #: Maximum number of joint moves that the search tries in a state, so one state cannot use up the budget.
 _JOINTS_A_STATE: Final = 64
-#: Advice that makes every match end.
+#: Advice for games in which a match may not end.
 _COUNTER: Final = "add a counter of steps that ends the game"
 
 JointMove = tuple["Term", ...]
@@ -123,7 +123,7 @@ class Bounds:
     steps: int = 500
     #: The maximum number of states in the search for short lines.
     states: int = 500
-    #: The maximum work in units of about a microsecond; the search can use a third of this work.
+    #: The maximum work, in units of about a microsecond; the search can use a third of this work.
     work: float = 30_000_000
     #: A time limit in seconds, which only very slow machines reach.
     seconds: float = LAST_RESORT * 4
@@ -275,7 +275,7 @@ class PlayCheck:
         return not state.is_terminal and state.stuck_role is None
 
     def _note(self, fault: Fault, line: Line) -> None:
-        """Keep a fault with its span, unless the same fault is known with a line that is not longer."""
+        """Keep a fault with its span, unless a known line with the same fault is as short or shorter."""
         _, known = self._faults.get((fault.code, fault.key), (None, None))
         if known is None or len(line) < len(known):
             self._faults[fault.code, fault.key] = fault._replace(span=_span_of(fault)), line
@@ -372,7 +372,7 @@ def _odd_goal(role: Role, goal: str, span: Span | None) -> Fault:
 
 
 def _rules(game: Game, predicate: str, first: Term | None = None) -> list[Rule]:
-    """Return the rules for a relation, optionally only those whose first argument matches a term."""
+    """Return the rules for a relation; with a term, only the rules whose first argument matches the term."""
     rules = [rule for rule in game.program.rules if rule.head.predicate == predicate]
     return [rule for rule in rules if not first or unify(rule.head.arguments[0], first, {}) is not None]
 
@@ -392,7 +392,7 @@ def _waiting_span(game: Game, role: Role) -> Span | None:
 
 
 def _goal_span(game: Game, role: Role, values: Iterable[str]) -> Span | None:
-    """Return the span of the goal rule with the fewest conditions among the rules for some values."""
+    """Of the goal rules for the given values, return the span of the rule with the fewest conditions."""
     goals = {*values}
     rules = [
         rule

@@ -1,6 +1,6 @@
 """Missing and second values of fluents during play.
 
-Many fluents have one value: each role has one score, each cell has one mark, and the step is one number. A
+Many fluents have one value at a time. For example, each role has one score, and each cell has one mark. A
 value that no rule keeps is lost. If one rule keeps a value that another rule changes, there are two values.
 """
 
@@ -74,12 +74,12 @@ class LostValues:
     """Finds values that vanish before the end of the game.
 
     A fluent assigns values if the fluent starts with one fact for each first argument: ``(score x 0)``. If
-    the first arguments are the roles, each role must have a value until the end. Otherwise most first
-    arguments must still have a value after the first move.
+    the first arguments are the roles, each role must have a value until the end. For other first arguments,
+    most of them must still have a value after the first move.
 
     A fluent is a board if, at the start, it has one fact for each pair of coordinates, such as
-    ``(cell 1 1 b)``, and rules write other values. Each cell must then have a value in all states, including
-    terminal ones.
+    ``(cell 1 1 b)``, and rules write other values. Each cell of a board must have a value in all states,
+    including terminal states.
     """
 
     def __init__(self, game: Game) -> None:
@@ -124,7 +124,7 @@ class LostValues:
         for functor, cells in list(self._boards.items()):
             places = {fact.arguments[:-1] for fact in held.get(functor, ())}
             if not places <= cells.keys():
-                del self._boards[functor]  # not a board, but pieces that formed a block at the start
+                del self._boards[functor]  # the facts are pieces that formed a block at the start
                 continue
             empty = [place for place in cells if place not in places]
             if len(empty) >= _LOST_CELLS:
@@ -138,7 +138,7 @@ class LostValues:
         return Fault("lost-value", functor[0], message, partial(self._span, functor), hint)
 
     def _span(self, functor: Key) -> Span | None:
-        """Return the span of a `next` rule that keeps facts of a fluent, or else of any `next` rule of it."""
+        """Return the span of a `next` rule of a fluent, preferably of a rule that keeps facts."""
         same = _writers(self._game.program, functor)
         keeping = [rule for rule in same if keeps(rule)]
         return next((rule.head.span for rule in [*keeping, *same]), None)
@@ -187,7 +187,7 @@ class DoubleValues:
                 yield Fault("double-value", functor[0], message, span, hint)
 
     def _span(self, line: Sequence[tuple[Term, ...]], facts: Iterable[Term]) -> Span | None:
-        """Return the span of the rule with the fewest conditions among the rules that made the facts true."""
+        """Of the rules that made the facts true, return the span of the rule with the fewest conditions."""
         state = self._game.initial_state()
         for joint in line[:-1]:
             state = state.next(joint)
@@ -209,7 +209,7 @@ def _is_board(facts: Sequence[Compound]) -> bool:
 
 
 def _is_of_places(facts: Sequence[Compound]) -> bool:
-    """Return whether there is one fact for each of several cells, which need not form a block."""
+    """Return whether there is one fact for each of several cells; the cells need not form a block."""
     places = {fact.arguments[:-1] for fact in facts}
     rows_and_columns = [set(column) for column in zip(*places, strict=True)]
     return (
@@ -220,22 +220,22 @@ def _is_of_places(facts: Sequence[Compound]) -> bool:
 
 
 def _is_rewritten(program: Program, functor: Key) -> bool:
-    """Return whether any `next` rule makes new facts of a fluent; without such a rule, facts may vanish."""
+    """Return whether a `next` rule makes new facts of a fluent. If not, facts may vanish on purpose."""
     return any(not keeps(rule) for rule in _writers(program, functor))
 
 
 def _has_one_mark(program: Program, functor: Key, facts: Iterable[Compound]) -> bool:
-    """Return whether rules keep the mark of a cell, whatever it is, unless another mark replaces it."""
+    """Return whether rules keep any mark of a cell unless another mark replaces it."""
     keeping = [rule for rule in _writers(program, functor) if keeps(rule)]
     general = [rule for rule in keeping if isinstance(_last_of(rule.head.arguments[0]), Variable)]
-    # If rules keep every number, a cell holds all numbers so far, not one current number.
+    # If rules keep every number unconditionally, a cell collects numbers instead of holding one number.
     are_numbers = all(str(_last_of(fact)).isdecimal() for fact in facts)
     is_unconditional = any(len(rule.body) == 1 for rule in general)
     return bool(general) and _is_rewritten(program, functor) and not (are_numbers and is_unconditional)
 
 
 def _asks_for_two(rule: Rule, functor: Key) -> bool:
-    """Return whether a rule reads two values of one cell, as in games with several values in a cell."""
+    """Return whether a rule reads two values of one cell, as in games whose cells have several values."""
     fluents = (each for each in _fluents_read(rule) if isinstance(each, Compound))
     cells = [fluent.arguments[:-1] for fluent in fluents if key_of(fluent) == functor]
     return len(set(cells)) < len(cells)
@@ -261,6 +261,6 @@ def keeps(rule: Rule) -> bool:
 
 
 def _steps(rule: Rule) -> bool:
-    """Return whether a `next` rule makes a value of a fluent from another value of the fluent."""
+    """Return whether a `next` rule derives a value of a fluent from a previous value of the fluent."""
     functor = key_of(rule.head.arguments[0])
     return not keeps(rule) and any(key_of(term) == functor for term in _fluents_read(rule))
