@@ -249,7 +249,7 @@ class RayActor:
 
 
 class _Holder:
-    """Class of Ray actors. A call creates the object, so that Ray reports errors as errors of a call."""
+    """Class of Ray actors. A method creates the object, so Ray reports errors as errors of a call."""
 
     def __init__(self) -> None:
         self._held: Any = None

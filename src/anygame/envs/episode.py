@@ -54,7 +54,7 @@ class Episode:
 
     Attributes:
         players: the indices of all roles except ``random``.
-        chance: the indices of the roles ``random``.
+        chance: the index of the role ``random`` in a list, which is empty without this role.
         legal: per role, the numbers of its legal moves.
         stuck: the index of the first role without a legal move before the end, or None.
         moves: the number of joint moves made.
@@ -232,7 +232,7 @@ class Observer:
                 )
 
     def checked_limit(self, limit: int) -> int:
-        """Return a limit on joint moves, at most the number of rows of a history."""
+        """Return the limit on joint moves, reduced to the number of rows of a history."""
         if limit < 1:
             raise ValueError(f"expected a limit of at least one joint move, got {limit}")
         return min(limit, self._steps or limit)
@@ -288,7 +288,7 @@ class Observer:
         return Dict({"observation": seen, "action_mask": mask}) if masked else seen
 
     def of(self, states: NDArray[np.bool_]) -> NDArray[np.int8]:
-        """Return states [..., fluents] without hidden information as observations: int8 [..., *shape]."""
+        """Convert states [..., fluents] to observations in a game without percepts: int8 [..., *shape]."""
         if self._planes is not None:
             return self._planes.of(states).view(np.int8)
         if not self._fluents:
@@ -296,7 +296,7 @@ class Observer:
         return states.astype(np.int8, order="C")
 
     def of_seen(self, role: int, percepts: NDArray[np.bool_]) -> NDArray[np.int8]:
-        """Return a role's percepts [..., percepts] as observations: int8 [..., *shape]."""
+        """Convert percepts [..., percepts] of a role to observations: int8 [..., *shape]."""
         observations = np.zeros((*percepts.shape[:-1], *self.shapes[role]), np.int8)
         observations[..., : percepts.shape[-1]] = percepts
         return observations

@@ -23,7 +23,7 @@ RewardName: TypeAlias = Literal["scaled", "goals", "zero-sum"]
 _NAMES: Final[tuple[RewardName, ...]] = get_args(RewardName)
 #: The highest goal in nearly all sheets.
 _HIGHEST: Final = 100.0
-#: Maximum number of cached games. The many environments that learners create from a sheet share a game.
+#: Maximum number of cached games. All environments of a sheet share the cached game.
 _KEPT: Final = 8
 
 
@@ -52,7 +52,7 @@ class Rewards:
     def of(self, goals: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the rewards for goals: both are float [..., roles]. The role ``random`` gets 0.
 
-        A role without a goal, or with several goals, gets 0; with ``zero-sum``, so do all other roles.
+        A role without a goal, or with several goals, gets 0; with ``zero-sum``, then all roles get 0.
         """
         given = np.asarray(goals, np.float64)
         rewards = np.zeros_like(given)

@@ -34,7 +34,7 @@ class Turns(Generic[Move]):
     """How the roles of a game take turns.
 
     Attributes:
-        waiting: per role, the waits: moves that count as no decision if no other move is legal.
+        waiting: the waits of each role. A wait is not a decision if it is the only legal move.
         are_taken: whether, in every sampled state, at most one role besides `random` had a choice.
         tree_size: estimated number of histories in the game tree.
         together: in the first sampled state in which several roles had a choice, the indices of these roles.

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from anygame.language.rules import Program
     from anygame.language.terms import Term
 
-#: The part of a message that names the consequence of a failed compilation.
+#: End of the warning about a failed compilation.
 _COST: Final = "the reasoner computes its states, which is typically hundreds of times slower"
 
 MachineName: TypeAlias = Literal["auto", "reasoner", "network"]
-#: The values of ``machine`` in ``load``.
+#: Possible values of the argument ``machine`` of ``load``.
 MACHINES: Final[tuple[MachineName, ...]] = ("auto", "reasoner", "network")
 
 
@@ -66,7 +66,7 @@ class Backends:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the choice of the machine is final."""
+        """Whether the choice between reasoner and network is final."""
         return self.machine_name == "reasoner" or self.network is not None or self.fallback is not None
 
     def start(self, state: State | None) -> tuple[Machine, Position]:
@@ -111,7 +111,7 @@ class Backends:
             return True
 
     def compile_if_worth_it(self) -> None:
-        """Compile the game before a long computation, unless the choice of the machine is final."""
+        """Compile the game before a long computation, unless the choice of its machine is final."""
         with self._compiling:
             if not self.is_settled:
                 self.compile({})

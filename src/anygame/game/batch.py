@@ -42,7 +42,7 @@ class Snapshot:
 
 
 def arrays_in_order(game: Game, moves: Mapping[Any, ArrayLike]) -> list[ArrayLike]:
-    """Return the arrays of a mapping from roles, in the order of the roles."""
+    """Return the arrays of a mapping from roles to arrays, in the order of the roles."""
     if not isinstance(moves, Mapping):
         raise IllegalMoveError(
             f"expected a mapping from roles ({', '.join(game.roles)}) to arrays of moves, found "
@@ -54,8 +54,8 @@ def arrays_in_order(game: Game, moves: Mapping[Any, ArrayLike]) -> list[ArrayLik
 class Batch:
     """Simultaneous matches of a game; each lane is an independent match.
 
-    Moves are numbers: indices of ``game.actions(role)``. A lane is stuck if a role has no legal move before
-    the end. Lanes that have ended or are stuck ignore moves; `reset` and `set_state` change such lanes.
+    Moves are numbers: indices of ``game.actions(role)``. A lane is stuck if a role has no legal move in a
+    nonterminal state. Ended and stuck lanes ignore moves; `reset` and `set_state` change such lanes.
 
     ``game.batch`` makes a batch. ``game.encoding`` returns the meaning of all columns. If you save a model,
     save the encoding with it.
@@ -86,7 +86,7 @@ class Batch:
         self._lanes = machine.lanes(lanes, _seed_or_new(seed))
 
     def clone(self) -> Batch:
-        """Return an independent copy, which samples the same random moves from here on."""
+        """Return an independent copy, whose next random moves are the same as those of this batch."""
         batch = object.__new__(Batch)
         batch.__dict__.update(self.__dict__)
         batch._lanes = self._lanes.copy()
@@ -110,7 +110,7 @@ class Batch:
 
     @property
     def stuck(self) -> NDArray[np.bool_]:
-        """Which lanes are stuck, since a role has no legal move before the end: bool [lanes]."""
+        """Which lanes are stuck, because a role has no legal move in a nonterminal state: bool [lanes]."""
         return self._lanes.stuck
 
     def action_space(self, role: str | Term) -> ActionSpace:
@@ -126,7 +126,7 @@ class Batch:
         return self._lanes.legal_by_role()
 
     def goals(self, role: str | Term) -> NDArray[np.float64]:
-        """Return the goals of a role, also before the end: float [lanes].
+        """Return the goals of a role, in nonterminal states too: float [lanes].
 
         In a lane in which the rules give no goal, or several goals, the goal is nan.
         """
@@ -140,7 +140,7 @@ class Batch:
         """Return the percepts of a role from the last joint move (GDL-II): bool [lanes, percepts].
 
         The columns are in the order of ``game.percept_terms(role)``. A lane has no percepts if the lane did
-        not move, or if its state was set after the move.
+        not take part in that move, or if its state was set after that move.
 
         Raises:
             LimitError: the game is too large for a network that computes percepts.
@@ -156,9 +156,9 @@ class Batch:
     def planes(self) -> NDArray[np.bool_]:
         """Return the states as planes over the board: bool [lanes, channels, rows, columns].
 
-        ``plane_layout`` names the channels. Each content of a square has a channel. Each fluent outside the
-        board has a channel with the same value on all squares. A game without a board has one row and one
-        column.
+        ``plane_layout`` names the channels. Each possible content of a square has a channel. Each fluent
+        outside the board has a channel with the same value on all squares. A game without a board has one row
+        and one column.
         """
         return self.plane_layout.of(self.observation())
 
@@ -259,11 +259,11 @@ class Batch:
         self._lanes.random_state = snapshot.random_state
 
     def set_state(self, lane: int, state: State | Iterable[str | Term]) -> None:
-        """Set the state of a lane, given as a state of the game or as its facts.
+        """Set the state of a lane to a state of the game, or to the state in which the given facts are true.
 
         Raises:
             IndexError: the batch has no lane of this number.
-            PositionError: a fact, or a pair of facts, is true in no match; nothing has changed.
+            PositionError: no match has a state with this fact or this pair of facts; nothing has changed.
         """
         if not isinstance(state, State):
             state = self.game.state(state)
@@ -281,10 +281,10 @@ class Batch:
 class CardBatch:
     """Simultaneous matches on a graphics card, with methods as in ``Batch``, and arrays on the card.
 
-    The batch overwrites its arrays with the next move, so copy arrays that you keep. ``torch.from_dlpack``,
-    ``jax.dlpack.from_dlpack`` and ``cupy.from_dlpack`` read the arrays in place; ``array.numpy()`` copies an
-    array. Moves and masks can be in main memory or on the card: PyTorch tensors, or any array with CUDA's
-    array interface. Call ``game.card_batch`` to make a batch.
+    Each move overwrites the arrays of the batch, so copy the arrays that you want to keep.
+    ``torch.from_dlpack``, ``jax.dlpack.from_dlpack`` and ``cupy.from_dlpack`` read the arrays in place;
+    ``array.numpy()`` copies an array. Moves and masks can be in main memory or on the card: PyTorch tensors,
+    or any array with CUDA's array interface. Call ``game.card_batch`` to make a batch.
 
     Attributes:
         game: the game.
@@ -307,7 +307,7 @@ class CardBatch:
 
     @property
     def stuck(self) -> CardArray:
-        """Which lanes are stuck, since a role has no legal move before the end: bool [lanes]."""
+        """Which lanes are stuck, because a role has no legal move in a nonterminal state: bool [lanes]."""
         return self._lanes.stuck
 
     def action_space(self, role: str | Term) -> ActionSpace:
@@ -327,7 +327,7 @@ class CardBatch:
         return self._lanes.observation()
 
     def step(self, moves: Mapping[Any, ArrayLike]) -> None:
-        """Make a joint move, int32 or int64 [lanes] per role, in every lane; see ``Batch.step``."""
+        """Make a joint move in every lane, given as int32 or int64 [lanes] per role; see ``Batch.step``."""
         self._lanes.step(arrays_in_order(self.game, moves))
 
     def step_random(self) -> dict[str, CardArray]:

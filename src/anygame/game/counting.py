@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     _Count = TypeVar("_Count", int, dict[tuple[Term, ...], int])
 
-#: Number of states that the reasoner evaluates in the time that compiling takes: about a second.
+#: Number of states that the reasoner evaluates in about a second, which is also the time for compiling.
 _MANY_STATES: Final = 5_000
 #: Maximum length of a sequence. Each state of the current sequence takes half a kilobyte of memory.
 _DEEPEST: Final = 100_000
@@ -57,7 +57,7 @@ def perft_divide(
     strict: bool = False,
     progress: Callable[[Mapping[tuple[Term, ...], int], int], object] | None = None,
 ) -> dict[tuple[Term, ...], int]:
-    """Return, for each first joint move in order, the number of sequences that begin with the joint move.
+    """Return, for each first joint move, the number of sequences that begin with this move.
 
     Args:
         game: see ``perft``.
@@ -65,8 +65,8 @@ def perft_divide(
         state: see ``perft``.
         strict: see ``perft``.
         progress: called at the start and after each first joint move, with the counts so far and the number
-            of first joint moves. After the game is compiled, counting restarts once. By default, a notebook
-            shows a progress bar.
+            of first joint moves. If the game is compiled in the meantime, counting restarts. By default, a
+            notebook shows a progress bar.
     """
     _check(depth, 1)
     bar = progress_bar("first moves")
@@ -98,7 +98,7 @@ def _counted(
 
 
 class _TooManyError(Exception):
-    """The tree has more states than the maximum number that was given."""
+    """The tree has more states than the reasoner should evaluate."""
 
 
 class _Tree:

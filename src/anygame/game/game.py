@@ -162,7 +162,7 @@ class Game:
                 a state without a legal move ends the playout, with ``stuck`` set.
 
         Raises:
-            IllegalMoveError: ``strict`` is set, and a role has no legal move before the end.
+            IllegalMoveError: ``strict`` is set, and a role has no legal move in a nonterminal state.
         """
         if count >= _MANY_PLAYOUTS:
             self.compile_if_worth_it()
@@ -184,10 +184,10 @@ class Game:
     ) -> SimulationResult:
         """Play many random matches and return summary statistics.
 
-        Each role's move is uniform among its legal moves and independent of the other moves. The same seed
-        gives the same result for any number of threads. The first call compiles the game. Without a network,
-        or if the machine is ``reasoner``, the reasoner plays one match after another. After Ctrl-C, the
-        result has the statistics so far.
+        Each role's move is uniform among its legal moves and independent of the other moves. For the same
+        seed, the result is the same for any number of threads. The first call compiles the game. Without a
+        network, or if the machine is ``reasoner``, the reasoner plays one match after another. After Ctrl-C,
+        the result has the statistics so far.
 
         Args:
             playouts: the number of matches.
@@ -199,16 +199,16 @@ class Game:
                 a state without a legal move ends the match, which then counts only as ``stuck``.
             progress: called about ten times a second with the number of matches so far. By default, a
                 notebook shows a progress bar.
-            cluster: processes that play the matches, on this or other machines; see ``anygame.cluster``. A
-                cluster does not change the result, and ``threads`` has no effect.
+            cluster: processes that play the matches, on this or other machines; see ``anygame.cluster``. With
+                a cluster, the result is the same, and ``threads`` has no effect.
             device: ``cpu``, or an NVIDIA graphics card (``cuda``, ``cuda:1``). A card plays thousands of
-                blocks of 2,048 matches at once, and ``threads`` has no effect. A seed gives the same result
-                on every card, but another result on a processor.
+                blocks of 2,048 matches at once, and ``threads`` has no effect. The same seed gives the same
+                result on every card, but a different result on a processor.
 
         Raises:
             ClusterError: all workers have died.
             DeviceError: the card does not exist or cannot play this game, or ``cluster`` is given as well.
-            IllegalMoveError: ``strict`` is set, and a role has no legal move before the end.
+            IllegalMoveError: ``strict`` is set, and a role has no legal move in a nonterminal state.
             ValueError: a number is out of range.
 
         >>> import anygame
@@ -261,7 +261,7 @@ class Game:
         Args:
             lanes: the number of matches; multiples of 2,048 are the most efficient.
             seed: the seed of random moves; None for a new seed.
-            device: the card: ``cuda``, or ``cuda:1`` and so on.
+            device: the card: ``cuda``, or a numbered card such as ``cuda:1``.
 
         Raises:
             DeviceError: the card does not exist, or has too little memory.
@@ -274,7 +274,7 @@ class Game:
         return CardBatch(self, self.backends.needed_network(), lanes, seed, number)
 
     def actions(self, role: str | Term) -> tuple[Term, ...]:
-        """Return all moves that can be legal for a role, sorted by text, as batches number them."""
+        """Return all moves that can be legal for a role, sorted by text; batches use this numbering."""
         index = self.role_index(role)
         return self.backends.needed_network().compiled.actions[index]
 
@@ -328,12 +328,12 @@ class Game:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the choice of the machine is final."""
+        """Whether the choice between reasoner and network is final."""
         return self.backends.is_settled
 
     @property
     def fallback(self) -> Exception | None:
-        """The error that prevented a network; None without such an error."""
+        """The error that stopped the compilation of the game; None without such an error."""
         return self.backends.fallback
 
     @property
@@ -360,8 +360,8 @@ class Game:
     ) -> bool:
         """Compile the rules into a network now; return whether a network exists.
 
-        If the game exceeds a bound, or after an internal error, the reasoner still plays the game, and a
-        ``FallbackWarning`` gives the reason. Another call tries again.
+        If the game exceeds a bound, or an error occurs, the reasoner still plays the game, and a
+        ``FallbackWarning`` gives the reason. Another call tries to compile the game again.
 
         Args:
             seconds: maximum compile time, for callers with a deadline. By default, the time has no maximum,
@@ -389,7 +389,7 @@ class Game:
         return is_compiled
 
     def compile_if_worth_it(self) -> None:
-        """Compile the game before much work, unless the choice of the machine is final."""
+        """Compile the game before a long computation, unless the choice of its machine is final."""
         self.backends.compile_if_worth_it()
 
     # -- equality, pickling, text ------------------------------------------------------------------

@@ -65,15 +65,15 @@ def read_joint(
 ) -> tuple[Term, ...]:
     """Read one joint move; raises IllegalMoveError, or TermSyntaxError for an unreadable text.
 
-    Moves are in the order of the roles. The text has moves of all roles, of the roles with a choice, or of
-    some roles if the moves are legal for these roles only. Every other role makes its only legal move. A
-    number that is not a legal move is an index, from 1, into the sorted legal moves of the role. Case matters
-    only between legal moves that differ by case. Moves can be abbreviated; see `anygame.game.typed_moves`.
+    Moves are in the order of the roles. The text has the moves of all roles, or of the roles with a choice.
+    The text can also omit some forced moves, if exactly one set of roles fits. Every other role makes its
+    only legal move. A number that is not a legal move is an index, from 1, into the sorted legal moves of the
+    role. Case matters only between moves that differ by case. `anygame.game.typed_moves` reads abbreviations.
 
     Args:
         state: the state in which the move is made.
         text: terms, separated by blanks.
-        draw: samples a move of the role ``random``, which the text can then omit.
+        draw: function that samples a move of the role ``random``; the text can then omit this move.
         is_spoken: whether a person types the text. If so, `2 1` is the move ``(mark 2 1)`` of the only role
             with a choice. Otherwise, `2 1` is the second move of one role and the first move of another role.
     """
@@ -92,7 +92,7 @@ def read_joint(
 def _typed(
     text: str, legal: Mapping[Role, Sequence[Term]], asked: Sequence[Role], *, is_spoken: bool
 ) -> dict[Role, Term]:
-    """Return the moves in a text, by role. A single role in ``asked`` can have the whole text as its move."""
+    """Return the moves in a text, by role. The whole text can be the move of a single role in ``asked``."""
     only = asked[0] if len(asked) == 1 else None
     if only and is_spoken and meant_moves(text, legal[only]):
         return {only: typed_move(text, legal[only], only)}

@@ -157,6 +157,6 @@ def _identity(fault: Diagnostic) -> tuple[str, ...]:
 
 def _describe_reading(source: Source, counts: Counter[str]) -> str:
     parts = [f"{what}: {counts[kind]}" for kind, what in _READINGS.items() if counts[kind]]
-    # `mend` edits only sheets in KIF, and no edit changes the game.
+    # `mend` edits only sheets in KIF, and makes no edit that changes the game.
     command = "mend" if form_of(source) == "kif" and not counts["any"] else "translate --lenient"
     return f"{source.name} is read leniently ({', '.join(parts)}); `anygame {command}` writes that out"

@@ -43,7 +43,7 @@ class Machine(Protocol):
 
     Attributes:
         name: ``reasoner`` or ``network``.
-        roles: in the order of the sheet.
+        roles: the roles in the order of the sheet.
     """
 
     name: str
@@ -105,5 +105,5 @@ class Machine(Protocol):
     def simulate(self, position: Position, request: PlayoutRequest) -> Tally[Stuck]:
         """Run playouts and count their results; see ``Game.simulate``.
 
-        Raises IllegalMoveError if ``request.strict`` is set and a role has no legal move before the end.
+        Raises IllegalMoveError if ``request.strict`` is set and a nonterminal state has a stuck role.
         """

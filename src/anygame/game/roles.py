@@ -94,7 +94,7 @@ def in_order(
     index: Callable[[str | Term], int],
     what: str,
 ) -> list[_Choice]:
-    """Return the values of a mapping from roles, in the order of the roles; ``what`` names a value.
+    """Return the values of a mapping from roles, in the order of the roles; errors call a value ``what``.
 
     Raises IllegalMoveError if a role has no value, or two values.
     """

@@ -48,7 +48,7 @@ class SimulationResult:
 
     Attributes:
         playouts: matches that ended. ``goal_counts`` and ``lengths`` count only matches that ended.
-        mean_goals: the mean goal; ``nan`` if no match gave the role a goal, or beyond the range of floats.
+        mean_goals: the mean goal; ``nan`` if no match gave the role a goal, or for a mean beyond all floats.
         goal_counts: the number of matches per goal value, in ascending order.
         goal_spread: the standard deviation of the goals; ``nan`` if ``mean_goals`` is ``nan``.
         goal_error: the standard error of the mean: spread / sqrt(number of goals).
@@ -218,7 +218,7 @@ def simulate_on_cluster(
 ) -> Tally[Stuck]:
     """Distribute random matches to workers, and return the tally, which is the same as without workers.
 
-    After Ctrl-C, the tally has only the finished parts.
+    After Ctrl-C, the tally counts only the matches of finished parts.
     """
     began = perf_counter()
     blocks = machine.blocks(request.playouts)
@@ -287,7 +287,7 @@ class Workers(Protocol):
         Args:
             call: a function of a module that the processes can import.
             shared: the first argument of all calls; sent to each machine once.
-            items: the second argument of each call.
+            items: the second arguments, one for each call.
             prepare: called once on each machine before the calls.
 
         Raises:

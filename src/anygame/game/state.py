@@ -154,7 +154,7 @@ class State:
 
     @property
     def stuck_role(self) -> Role | None:
-        """The first role without a legal move in a nonterminal state; None without a stuck role."""
+        """The first role without a legal move in a nonterminal state; None if no role is stuck."""
         if self.is_terminal or all(self._all_legal()):
             return None
         return self._game.roles[self._all_legal().index(())]

@@ -105,7 +105,7 @@ def meant_moves(text: str, legal: Sequence[Term]) -> list[Term]:
 
 
 def _fitting(text: str, legal: Sequence[Term], readings: Sequence[Reading]) -> list[Term]:
-    """Return the moves of the first reading that fits any move; for whole words, exact case comes first."""
+    """Return the moves of the first reading that fits any move. Whole words are first tried in exact case."""
     cased, folded = [[_Spelling.of_move(move, folded=small) for move in legal] for small in (False, True)]
     for reading in readings:
         ways = [(_Spelling.of(text.lower()), folded)]
@@ -119,7 +119,7 @@ def _fitting(text: str, legal: Sequence[Term], readings: Sequence[Reading]) -> l
 
 
 def completed_moves(text: str, legal: Sequence[Term]) -> list[tuple[Term, str]]:
-    """Return the moves that have a form with the prefix ``text``, each with the first such form.
+    """Return each move that has a form beginning with ``text``, and the first such form of the move.
 
     >>> from anygame.language.parser import parse_term
     >>> legal = [parse_term(text) for text in ("(move d 4)", "(move e 5)", "noop")]

@@ -1,6 +1,6 @@
 """Diagnostics: errors, warnings and infos about a rule sheet, with places and advice.
 
-Each stage of loading collects diagnostics. If one is an error, the stage raises all, sorted by place::
+Each loading stage collects diagnostics. If any is an error, the stage raises all of them, sorted by place::
 
     sheet.kif:12:18: error[unbound-variable]: nothing binds ?x
        12 |     (not (bad ?x))
@@ -193,7 +193,7 @@ def _placed(message: str, span: Span | None, width: int) -> list[str]:
 
 
 def format_diagnostics(diagnostics: Iterable[Diagnostic], limit: int = 50) -> str:
-    """Return the ``limit`` most severe diagnostics as text, sorted by place, and the number of the others."""
+    """Return the ``limit`` most severe diagnostics as text, sorted by place, and the number omitted."""
     ordered = sorted(diagnostics)
     chosen = sorted(sorted(ordered, key=lambda diagnostic: -diagnostic.severity)[:limit])
     texts = [format_diagnostic(diagnostic) for diagnostic in chosen]

@@ -68,7 +68,7 @@ _WITH_UNDERSCORE: Final = re.compile(r"_+[a-z][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A comment with its marks, without trailing blanks; ``own_line`` says whether no code precedes it."""
+    """A comment with its marks, without trailing blanks. If ``own_line``, no code precedes the comment."""
 
     text: str
     start: int

@@ -29,7 +29,7 @@ class ReadingLimits:
             hundred arguments.
         problems: maximum number of errors before reading stops; also maximum number of reported warnings.
         seconds: maximum processor time of reading in seconds, independent of other load of the machine. The
-            largest accepted text takes a tenth of the default.
+            largest accepted text takes a tenth of the default limit.
     """
 
     bytes: int = 16 * 2**20

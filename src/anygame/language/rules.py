@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _WIDTH: Final = 100
 _INDENT: Final = " " * 4
 
-#: For each keyword that defines fluents or moves: the keyword that reads them, ``true`` or ``does``.
+#: Keyword that reads fluents or moves (``true`` or ``does``), by the keyword that defines them.
 READ_AS: Final = {
     "init": "true", "next": "true", "base": "true", "legal": "does", "input": "does",
 }  # fmt: skip

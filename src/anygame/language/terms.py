@@ -176,7 +176,7 @@ class Compound(Term):
 
 
 class _LongTerms:
-    """All long terms. The total length of their texts is computed again only after much text was added."""
+    """All long terms. After much text was added, the total length of all long terms is computed again."""
 
     def __init__(self) -> None:
         self._terms: WeakSet[Term] = WeakSet()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Bindings = dict[Variable, Term]
 
-#: Number at which counting the characters of a term stops, so that the counts stay small.
+#: Counting the characters of a term stops at this number, so that the counts stay small.
 _MOST_CHARACTERS: Final = 2**48
 
 

@@ -319,7 +319,7 @@ def _sure_edits(findings: Iterable[Finding]) -> list[tuple[Edit, str]]:
 
 
 def resolving(action: lsp.CodeAction) -> tuple[str, int, list[str]] | None:
-    """Return the URI and version of the document, and the mends, of an action without edits; else None."""
+    """For an action without edits, return the URI and version of its document, and its mends; else None."""
     data: Any = action.data
     if action.edit is not None or not isinstance(data, dict):
         return None

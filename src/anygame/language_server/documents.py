@@ -95,7 +95,7 @@ class Documents(dict[str, Document]):
         return document
 
     def symbols(self, query: str) -> list[tuple[Document, Entry]]:
-        """Return the groups of rules with a name that contains ``query``, from open documents first."""
+        """Return the groups of rules whose name contains ``query``; groups of open documents come first."""
         groups: list[tuple[Document, Entry]] = []
         open_paths = set()
         for document in list(self.values()):
@@ -196,7 +196,7 @@ class Lines:
         return len(part) if part.isascii() else len(part.encode(self._codec, "surrogatepass")) // self._bytes
 
     def offset(self, place: Place) -> int:
-        """Return the offset of a position. A position beyond a line or the text means the end of either."""
+        """Return the offset of a position. A position past a line or the text means its end."""
         line, units = place
         if line < 0:
             return 0

@@ -281,7 +281,7 @@ def _counts(sheet: WrittenSheet, symbol: Symbol) -> Iterator[str]:
 
 
 def items_about(sheet: WrittenSheet, symbol: Symbol) -> list[int]:
-    """Return the indices of the rules and facts with a relation, fluent or move in the head."""
+    """Return the indices of the rules and facts whose head has the given relation, fluent or move."""
     if symbol.kind == "relation":
         return sheet.heads.get(symbol, [])
     in_heads = [each for each in sheet.by_symbol.get(symbol, ()) if each.in_head]

@@ -140,7 +140,7 @@ def _opened(node: Node) -> tuple[Node, Sequence[Node]]:
 
 #: Maximum number of characters of a comment shown with a name.
 _LONGEST_COMMENT: Final = 1_000
-#: Last characters of a heading, that is, of a comment about more than the rule below it.
+#: Characters at the end of a heading, which is a comment about more than the rule below it.
 _RULE: Final = ("---", "===", "***")
 _DECORATION: Final = "-=*_~# "
 
@@ -255,7 +255,7 @@ class WrittenSheet:
         return comment if comment and comment.start < offset <= comment.end else None
 
     def comment_above(self, item: int) -> str:
-        """Return the comment, without its marks, that is directly or one blank line above an item."""
+        """Return the comment above an item, without comment marks; one blank line may follow the comment."""
         line = self.source.position(self.items[item].start)[0]
         place = bisect_right([comment.start for comment in self.comments], self.items[item].start)
         lines: list[str] = []

@@ -1,6 +1,6 @@
 """Live reports of the matches of this process, for pages.
 
-Matches and pages run in different threads. The reports only record events, which hardly slows down a match.
+Matches and pages run in different threads. The reports only record events, so they hardly slow down a match.
 The boards of pages are drawn in another process.
 """
 

@@ -144,7 +144,7 @@ class Course:
         return sorted(self.chose[step]) or self._most_informative(self.line[step])
 
     def _most_informative(self, joint: Joint) -> list[int]:
-        """Return the role with the most informative move, preferably a compound move of this role only."""
+        """Return the role with the most informative move: a compound move if possible, made by few roles."""
         roles = [index for index, role in enumerate(self.game.roles) if not role.is_random]
         roles = roles or list(range(len(joint)))
         return [min(roles, key=lambda index: (isinstance(joint[index], Constant), joint.count(joint[index])))]

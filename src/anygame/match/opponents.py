@@ -26,8 +26,8 @@ class Opponent:
 
     The protocol has no message that takes moves back. A remote player therefore receives ABORT, and START for
     a match that begins in the earlier state (see `anygame.match.running.continued`). In games with hidden
-    information, the earlier state would reveal hidden facts. The new match of such games begins in the first
-    state, and the player receives its percepts again. A player in this process gets the state directly.
+    information, the earlier state would reveal hidden facts. With hidden information, the new match begins in
+    the first state, and the player gets its percepts again. A player in this process gets the state directly.
     """
 
     def __init__(self, seat: Seat, role: Role, clock: float, failures: Failures | None = None) -> None:

@@ -328,7 +328,7 @@ def _list_of(check: _Check) -> _Check:
     return lambda value: isinstance(value, list) and all(map(check, value))
 
 
-#: For the name of each expected type, the function that checks a value.
+#: Function that checks a value, by the name of the expected type.
 _SHAPES: Final[dict[str, _Check]] = {
     "a string": _is(str),
     "a number": _is_number,

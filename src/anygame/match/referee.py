@@ -2,8 +2,8 @@
 
 Like the reference manager, the referee asks all players at the same time, and samples the moves of the role
 ``random``. Before each turn, the referee samples a legal move for every role. The sampled move replaces a
-reply that is late, missing or not a legal move. Replies to START do not matter. If the rules have an error,
-all players receive ABORT. The record is written after every step.
+reply that is late, missing or not a legal move. Replies to START do not affect the match. If the rules have
+an error, all players receive ABORT. The record is written after every step.
 """
 
 from __future__ import annotations
@@ -265,7 +265,7 @@ class Referee:
 async def _guarded(
     message: Callable[[int, Seat], Awaitable[Reply | None]], index: int, seat: Seat | None, limit: float
 ) -> tuple[Reply, float]:
-    """Ask a seat; return its reply or error, and the time in seconds. People have no time limit."""
+    """Ask a seat; return its reply or error, and the seconds that it took. People have no time limit."""
     begin = monotonic()
     if seat is None:
         return Reply(None), 0.0

@@ -52,7 +52,7 @@ class MatchInfo:
         failures: reporter of errors in the code of players in this process.
         course: returns the first state of the match and all later joint moves, without moves that were taken
             back; None if the moves are unknown. In a resumed match with hidden information (GDL-II), the list
-            of joint moves already has moves at START.
+            of joint moves is not empty at START.
         seed: seed of the random numbers of the match; None for a new seed.
         step: returns the number of joint moves since the match began, across interruptions; None if unknown.
     """

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _MOST_STATES: Final = 20
 #: Maximum number of joint moves that are tried in one state. In most games, a state has fewer joint moves.
 _MOST_JOINTS: Final = 2_000
-#: Maximum number of joint moves that a search from the start of the match tries, in several seconds.
+#: Maximum number of joint moves that a search from the start of the match tries; takes several seconds.
 _MOST_MADE_AGAIN: Final = 200_000
 
 #: Share of the clock for finding states that agree with the percepts.
@@ -140,7 +140,7 @@ class StateTracker:
         self._random.shuffle(self._states)
 
     def _successors(self, turn: _Turn, deadline: float) -> tuple[dict[State, None], dict[State, None]]:
-        """Return the successors of kept states that agree with a turn, and guesses, which do not agree."""
+        """Return successors of kept states in two groups: states that agree with a turn, and guesses."""
         agreeing: dict[State, None] = {}
         guesses: dict[State, None] = {}
         quota = -(-_MOST_STATES // len(self._states))
@@ -170,7 +170,7 @@ class StateTracker:
     def _search(self, trials: Iterator[int]) -> State | None:
         """Return the last state of a line that agrees with all turns, by randomised depth-first search.
 
-        Each state is visited once in each turn, because its successors do not depend on earlier states.
+        Each state is visited at most once in each turn: its successors do not depend on earlier states.
         """
         stack = [iter([self._start])]
         visited: set[tuple[int, State]] = set()
@@ -200,7 +200,7 @@ class StateTracker:
         )
 
     def _joint_in(self, percepts: Iterable[Term]) -> tuple[Term, ...] | None:
-        """Return the joint move in the percepts ``(did ROLE MOVE)`` of some managers, if any."""
+        """Return the joint move in percepts ``(did ROLE MOVE)``, which some managers send, or None."""
         did = {
             percept.arguments[0]: percept.arguments[1]
             for percept in percepts
@@ -229,7 +229,7 @@ def _lower_case(percepts: Iterable[Term]) -> frozenset[str]:
 
 
 def share_of_guessing(player: Player | None) -> float:
-    """Return the share of a player's clock for the search of a state that agrees with the messages."""
+    """Return the share of a player's clock for finding a state that agrees with the messages."""
     return _SHARE_OF_GUESSING if player is None or player.needs_state else _SHARE_WITHOUT_NEED
 
 

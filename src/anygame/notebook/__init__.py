@@ -109,7 +109,7 @@ class PlayableBoard(anywidget.AnyWidget):
         self._do(match.choose(index, str(meant), len(match.line)))
 
     def take_back(self) -> None:
-        """Take back the last choice of a person. Raises IllegalMoveError if no choice is left."""
+        """Take back the last choice of a person. Raises IllegalMoveError if people have made no choice."""
         self._do(self._match.take_back(self._match.people))
 
     def wait(self, seconds: float | None = None) -> bool:

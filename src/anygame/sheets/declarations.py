@@ -51,7 +51,7 @@ class ValueRelations:
         return name
 
     def new_name(self, wanted: str) -> str:
-        """Return the wanted name, with another number if the name is already used."""
+        """Return the wanted name; if the name is already used, change the number at its end."""
         stem = wanted.rstrip("0123456789")
         name, number = wanted, 2
         while name.lower() in self._names:
@@ -71,7 +71,7 @@ _DEEPEST: Final = 3
 _MOST_SHAPES: Final = 500
 #: Maximum number of places in terms that are visited.
 _MOST_PLACES: Final = 10_000
-#: Maximum number of facts that declare the instances of a head. A rule declares larger numbers.
+#: Maximum number of facts that declare instances of a head. A rule declares more instances.
 _FEW: Final = 4
 
 

@@ -145,7 +145,7 @@ def _heading_lines(text: str) -> Iterator[str]:
             continue
         if not marks and line.strip(_FRAME):
             marks = ";" * (len(line) - len(line.lstrip(";")))
-        # Lines with fewer semicolons than the first line are meant for programs, or describe a conversion.
+        # Lines with fewer semicolons than the first line do not describe the game.
         if not line.startswith(marks):
             return
         yield _unframed(line)

@@ -1,9 +1,9 @@
-"""Lenient reading: the Prolog meaning of variables that GDL leaves unbound.
+"""Lenient reading: unbound variables, which GDL forbids, get the meaning that they have in Prolog.
 
 A variable that occurs only in negated formulas, as in ``(not (true (board ?p ?x)))``, means "for no ?x", as
 in negation as failure (Clark, "Negation as failure", 1978). If nothing binds a variable of a head, a literal
 is added after the head. This literal reads ``role``, ``base``, ``input``, or a relation of all possible
-values of the variable. These readings are edits of the text, so the result is plain GDL.
+values of the variable. Lenient reading edits the text, so the result is plain GDL.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from anygame.sheets.sorts import Place
 
 
-#: For keywords of heads, the relation that declares the last argument of the head.
+#: Relation that declares the last argument of a head, by the keyword of the head.
 _DECLARES: Final = {"next": "base", "init": "base", "legal": "input"}
 #: Keywords of heads in which only the sort of the roles can bind variables.
 _TELLS: Final = frozenset(("next", "legal", "goal", "sees", "percept", "role"))
@@ -58,7 +58,7 @@ def _functor(term: Term) -> object:
 
 
 def role_mends(program: Program) -> list[Mend]:
-    """Return the mends that bind the unbound roles of a program, which must have a source."""
+    """Return the mends that bind the unbound roles in heads; the program must have a source."""
     source = program.source
     assert source is not None
     comments = places_of_comments(source)
@@ -101,7 +101,7 @@ def role_mend(rule: Rule, role: Variable, comments: Sequence[tuple[int, int]]) -
 def _local(
     conjuncts: Sequence[Formula], outside: set[Variable], unbound: frozenset[Variable]
 ) -> Iterator[tuple[Not | Distinct, frozenset[Variable]]]:
-    """Yield each negation and ``distinct`` with its unbound variables that no other formula binds."""
+    """Yield each negation or ``distinct``, and its unbound variables that no other formula binds."""
     positive = [_positive(formula) for formula in conjuncts]
     for number, formula in enumerate(conjuncts):
         bound = outside.union(*positive[:number], *positive[number + 1 :])
@@ -132,7 +132,7 @@ def _positive(formula: Formula) -> set[Variable]:
 
 
 def _shape_of(formula: Formula, outer: Sequence[Variable]) -> str:
-    """Return a formula as text, with its variables renamed to ``outer`` or ``inner``, and a number."""
+    """Return a formula as text in which variables have the names ``outer`` or ``inner`` and a number."""
     names: dict[Variable, Term] = {}
     for number, variable in enumerate(dict.fromkeys(formula.variables())):
         names[variable] = Variable(f"{'outer' if variable in outer else 'inner'}{number}")

@@ -48,9 +48,9 @@ def _without_password(address: str) -> str:
     return _PASSWORD.sub(r"\1\2...", address)
 
 
-# Both databases have the same methods. `execute` executes a statement with ``?`` for each value, and returns
-# the rows. `transaction` is exclusive and atomic. `claim` claims a key for this process, and returns False if
-# another process has claimed the key. All methods raise RecordError if the database cannot be used.
+# Both databases have the same methods. `execute` runs a statement, with ``?`` in place of each value, and
+# returns rows. `transaction` is exclusive and atomic. `claim` claims a key for this process, and returns
+# False if another process has claimed the key. All methods raise RecordError if the database cannot be used.
 
 
 class _Sqlite:

@@ -28,7 +28,7 @@ class Settings:
     """Settings and limits of the server.
 
     Attributes:
-        paths: rule sheets, folders of them, and match records to show beside the installed games.
+        paths: rule sheets, match records, and folders of such files, to show beside the installed games.
         players: names and specifications of the players that visitors may choose.
         folder: folder of matches and uploaded sheets.
         host: address to listen on.

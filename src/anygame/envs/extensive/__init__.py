@@ -50,7 +50,7 @@ Order: TypeAlias = Literal["sequential", "simultaneous"]
 CHANCE: Final = -1
 SIMULTANEOUS: Final = -2
 TERMINAL: Final = -4
-#: Default number of joint moves after which a play is cut: more than the longest games between people have.
+#: Default number of joint moves after which a play is cut: more than in the longest games between people.
 MAX_STEPS: Final = 1_000
 #: Maximum number of cached nodes: enough for the whole tree of a small game.
 _KEPT: Final = 32_768
@@ -111,7 +111,7 @@ class ExtensiveForm:
         return self._hides or (self.order == "sequential" and not self.turns.are_taken)
 
     def _settled(self, state: State, step: int, memories: Memories, since: Sequence[int]) -> Node:
-        """Make forced moves from a state on, until a role has a decision; return the node of the decision."""
+        """Make forced moves from a state until a role has a decision; return the node of this decision."""
         while not state.is_terminal and step < self.max_steps:
             legal = [state.legal_moves(role) for role in self.game.roles]
             if not all(legal):
@@ -130,7 +130,7 @@ class ExtensiveForm:
         return Node(self, state, step, memories, since)
 
     def chosen(self, node: Node, choices: Sequence[tuple[int, Term]]) -> Node:
-        """Return the node after choices, each of which has the index of a role and the move of the role."""
+        """Return the node after the choices of roles; a choice is the index of a role and its move."""
         chosen = list(node.chosen)
         for index, move in choices:
             chosen[index] = move

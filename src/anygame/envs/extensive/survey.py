@@ -32,7 +32,7 @@ class Survey:
         turns_are_taken: whether, in each state, at most one role besides `random` decides.
         steps: maximum number of joint moves in a play; None if a play need not end.
         decisions: maximum number of decision nodes in a play. Roles that move at once share a node.
-        goal_sum: the sum of the goals of all roles besides `random`; None unless all ends have this sum.
+        goal_sum: sum of the goals of all roles besides `random`; None if sums differ or a goal is missing.
         goals: the smallest and the largest goal of any role besides `random`. A missing goal counts as 0.
     """
 
@@ -92,7 +92,7 @@ def _longest(successors: dict[State, set[State]], nodes: dict[State, int]) -> tu
 
 
 def _goals(game: Game, ends: list[State]) -> tuple[set[int | None], int, int]:
-    """Return the sums of the goals of all ends (None for a missing goal), and the extreme goals."""
+    """Return the sums of the goals at all ends (None for a missing goal), the lowest and the highest goal."""
     sums: set[int | None] = set()
     values: set[int] = set()
     for state in ends:

@@ -260,7 +260,7 @@ class GameVectorEnv(_LearnerEnv, VectorEnv):
         self._most_steps = max_episode_steps
         self._steps = np.zeros(num_envs, np.int64)
         self._ended = np.zeros(num_envs, np.bool_)
-        #: Lanes whose match ends before any choice of the learner, by the moves in `_ending_joint`.
+        #: Lanes whose match ends, after the moves in `_ending_joint`, before the learner has a choice.
         self._is_ended_early = np.zeros(num_envs, np.bool_)
         self._ending_joint = np.zeros((len(self.game.roles), num_envs), np.int64)
 
@@ -386,7 +386,7 @@ class GameVectorEnv(_LearnerEnv, VectorEnv):
         return chosen
 
     def _joint(self, own: NDArray[np.int64], going: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
-        """Return joint moves for the lanes ``going``: int [lanes] per role; ``own`` is the learner's part."""
+        """Return joint moves, int [lanes] per role, for lanes ``going``; ``own`` has the learner's moves."""
         joint = [own] * len(self.game.roles)
         asked = np.flatnonzero(going & ~self._is_ended_early)
         for role, opponent in self._opponents.items():

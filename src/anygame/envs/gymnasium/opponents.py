@@ -175,7 +175,7 @@ def opponents_of(
     given: Sequence[OpponentSpec] | Mapping[str, OpponentSpec] | None,
     seconds: float,
 ) -> dict[int, Opponent]:
-    """Return the opponent of each role except the learner; see ``GameEnv`` for ``given`` and ``seconds``."""
+    """Return the opponent of each role except the learner; ``given`` is ``opponents`` of ``GameEnv``."""
     opponents = [role for role in players_of(game) if role != learner]
     if given is None or isinstance(given, Mapping):
         by_role = {game.role_index(role): spec for role, spec in (given or {}).items()}

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Environment", "SimultaneousEnvironment", "State", "auto_reset", "load"]
 
-#: Maximum number of gate inputs. The largest table takes 0.5 GB, and so do the gate values of 4,096 games.
+#: Maximum number of gate inputs. The largest table takes 0.5 GB; gate values of 4,096 games take as much.
 _LARGEST: Final = 20_000_000
 
 
@@ -78,7 +78,7 @@ def load(
     game = compiled_game(sheet)
     if not players_of(game):
         raise ValueError(f"{game.name} has no role besides `random`, so no players")
-    Rewards(game, rewards)  # raises for a wrong name
+    Rewards(game, rewards)  # raises an error for a wrong name
     inputs = len(game.backends.needed_network().compiled.network.inputs)
     if inputs > largest:
         raise LimitError(

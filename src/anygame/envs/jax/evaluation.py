@@ -1,8 +1,8 @@
 """Evaluation of gates in JAX, for 32 games per word, and functions that make observations.
 
-JAX transforms functions of one game. Under ``vmap``, each bit of a word belongs to another game (bit slicing:
-Biham 1997, "A fast new DES implementation in software"), so one operation computes a gate for 32 games. For
-4,096 games, bit slicing is 3 to 40 times as fast as a byte per value.
+The functions take one game, and JAX transforms the functions. Under ``vmap``, each bit of a word belongs to
+another game (bit slicing: Biham 1997, "A fast new DES implementation in software"), so one operation computes
+a gate for 32 games. For 4,096 games, bit slicing is 3 to 40 times as fast as a byte per value.
 
 XLA takes minutes to compile code for a few thousand gates. The gates are therefore data: a loop evaluates one
 block of a table per iteration. This loop compiles equally fast for every game. Gates of one level do not read
@@ -126,7 +126,7 @@ def _fixpoint(part: Part, initially: NDArray[np.bool_], rows: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Consecutive blocks of gates: either all gates of a cycle, which are evaluated repeatedly, or no cycle.
+    """Consecutive blocks of gates: all gates of one cycle, which are evaluated repeatedly, or acyclic gates.
 
     Attributes:
         literals: int32 [blocks, gates of a block, FAN_IN]; twice the row of an input, plus one if inverted.
@@ -284,11 +284,11 @@ def planes(game: Game, players: Sequence[Term]) -> Observe:
 
     Observations are bool [rows, columns, channels]. The first channels are those of
     ``game.batch().plane_layout``, with names exchanged as in ``relative``. Each player has a further channel,
-    which is true everywhere if this player observes.
+    which is true everywhere if the observation is for this player.
     """
     fluents = game.fluent_terms
     layout = planes_of(game, fluents)
-    # The number of each cell's fluent, plus one; ``layout.of`` maps one binary digit at a time.
+    # The number of each cell's fluent, plus one. ``layout.of`` takes booleans: one binary digit at a time.
     sources = np.zeros((len(layout.channels), layout.rows, layout.columns), np.int32)
     for digit in range(len(fluents).bit_length()):
         sources |= layout.of((np.arange(1, len(fluents) + 1) >> digit & 1).astype(np.bool_)) << digit

@@ -181,7 +181,7 @@ def _unpacked(packed: str) -> str:
 
 
 def general_type(**properties: Any) -> Any:
-    """Return the OpenSpiel type registered for all sheets, or with ``properties``, the type of one sheet."""
+    """Return the OpenSpiel type of a sheet with the given properties; by default, the type for all sheets."""
     kinds = pyspiel.GameType
     general = {
         "short_name": NAME,

@@ -255,9 +255,9 @@ class SheetState(pyspiel.State):
 class SheetObserver:
     """An observer of OpenSpiel.
 
-    With perfect recall, an observer shows all moves, or if the rules hide information (GDL-II), the moves and
-    percepts of the player. Without perfect recall, an observer shows the facts, or in GDL-II, the percepts of
-    the player since its last choice. With ``private_info`` of all players, the facts are shown in every game.
+    With perfect recall, an observer shows all moves; in GDL-II, only the moves and percepts of the player.
+    Without perfect recall, an observer shows the facts; in GDL-II, only the percepts of the player since its
+    last choice. With ``private_info`` of all players, the facts are shown in every game.
 
     Attributes:
         tensor: float32, the concatenated pieces; None if the array is too large.

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 def compile_machine(
     reasoner: ReasonerMachine, limits: Mapping[str, float], progress: Callable[[int, int], None] | None = None
 ) -> NetworkMachine:
-    """Compile a game; ``limits`` has values of fields of ``GroundingLimits``.
+    """Compile a game; ``limits`` maps names of fields of ``GroundingLimits`` to values.
 
     Raises LimitError at a bound, and CompilationError after an internal error.
     """
@@ -172,7 +172,7 @@ class NetworkMachine:
         return bits.tobytes()
 
     def obstacle(self, facts: Iterable[Term]) -> str:
-        """Describe the facts, true in no match, because of which `position` returns None."""
+        """Return the text of the fact, or pair of facts, because of which `position` returns None."""
         facts = sorted(facts, key=str)
         unknown = [fact for fact in facts if self.position([fact]) is None]
         if unknown:

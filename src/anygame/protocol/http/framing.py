@@ -68,7 +68,7 @@ class Body:
 
 
 def need_h11() -> Any:
-    """Return the module h11. Raises MissingExtraError if it is not installed."""
+    """Return the module h11. Raises MissingExtraError if h11 is not installed."""
     with needing("match", "playing over the network needs h11, which is not installed"):
         import h11
     return h11

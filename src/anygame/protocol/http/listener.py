@@ -1,7 +1,7 @@
 """A listener that answers one HTTP message on each connection.
 
-Connections, bytes and time are bounded. Only connections without a complete message are dropped: if there are
-too many connections, the listener drops the oldest one of the address with the most such connections.
+Connections, bytes and time are bounded. If there are too many connections, the listener drops one without a
+complete message: the oldest of the client address that has the most such connections.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Listener:
                 await writer.wait_closed()
 
     def _make_room(self) -> bool:
-        """Drop a connection if there are too many; return False if all of them have a complete message."""
+        """Drop a connection if there are too many; return False if all messages are complete."""
         if len(self._connections) < self._bounds.connections:
             return True
         reading = {

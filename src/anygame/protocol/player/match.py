@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from anygame.protocol.player.hosts import Host
     from anygame.protocol.player.played_game import PlayerSettings
 
-#: Function from the number of sessions that died in a match to another session, or to None to give up.
+#: Returns another session after the given number of sessions died in a match; None to give up.
 Renew = Callable[[int], "Host | None"]
 
 #: Maximum number of seconds for a player to finish after STOP, for example to save learned data.
 _FAREWELL: Final = 10.0
 #: Maximum number of seconds for a player to finish after ABORT. A player that checks clocks needs few ms.
 _SHORT_FAREWELL: Final = 1.0
-#: Number of crashes while loading the rules after which the match is abandoned.
+#: Number of crashes after which a match is abandoned if its rules have not been loaded.
 _MOST_DEATHS_READING: Final = 2
 #: Maximum total number of characters of the messages that are kept for another session.
 _MOST_KEPT: Final = 2**24
@@ -54,7 +54,7 @@ class _Turn:
     arrived: float
     #: Any legal move; None until the rules have computed one.
     fallback: str | None = None
-    #: Whether the last joint move is still legal, so that an equal message can belong to the next turn.
+    #: Whether the last joint move is still legal; if so, an equal message can belong to the next turn.
     is_repeatable: bool = False
     move: asyncio.Future[str | None] = field(default_factory=_future)
     #: Best move of the player so far, if the session was asked for this move.
@@ -120,7 +120,7 @@ class PlayerMatch:
     async def play(self, message: Play | PlayII, arrived: float) -> str:
         """Return a move before the clock ends; the same move for a repeated message."""
         turn = self._turn
-        # A manager can repeat a message. An equal message is new only if the joint move can be made twice.
+        # An equal message is a repetition unless the joint move can be made twice in a row.
         is_new = turn is None or message != turn.message or (turn.is_repeatable and turn.given is not None)
         if turn is None or is_new:
             if turn is not None and turn.answer is not None:
@@ -194,7 +194,7 @@ class PlayerMatch:
                 turn.move.set_result(move)
 
     def _wait_for_rules(self, question: int) -> None:
-        """Start the timeout of the rules for START (question 0) or for the turn with this number."""
+        """Start the timeout for the rules to answer a question: 0 for START, or the number of a turn."""
         self._asked.add(question)
         if self._rules_due is None:
             seconds = self.start.start_clock + 2 * self.start.play_clock + _SLACK
@@ -260,7 +260,7 @@ class PlayerMatch:
         if message is not None:
             self.host.send("stop", format_message(message), answered)
         elif self._asked:
-            # The rules have not answered, and might never do so.
+            # The rules have not answered, and might never answer.
             self._lose("the match was aborted")
         else:
             self.host.send("abort")

@@ -48,8 +48,8 @@ class PlayerSettings:
         gdl2: whether two-field messages in GDL-II games contain percepts rather than moves.
         case_sensitive: whether names that differ only by case are different names.
         limits: limits of the reasoner.
-        margin: safety margin in seconds, which is subtracted from the clock of the player; None for a fifth
-            of the clock, at most a second. After a quarter of the margin, the server answers in any case.
+        margin: safety margin in seconds, subtracted from the player's clock; None for a fifth of the clock,
+            at most a second. With three quarters of the margin left, the server stops waiting for a choice.
         patience: number of seconds without a message after which a match is abandoned; None for the sum of
             the start clock, 10 play clocks and 10 s.
     """
@@ -66,7 +66,7 @@ class PlayerSettings:
         return default if self.margin is None else min(self.margin, clock)
 
     def think_by(self, arrived: float, clock: float) -> float:
-        """Return the time at which the player must have chosen, as a value of `time.monotonic`."""
+        """Return the time by which the player must choose, as a value of `time.monotonic`."""
         return arrived + clock - self.margin_of(clock)
 
     def answer_by(self, arrived: float, clock: float) -> float:

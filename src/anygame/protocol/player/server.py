@@ -82,9 +82,9 @@ _STAND_IN: Final = "random"
 #: Maximum number of sessions that finish former matches, in addition to twice the number of parallel matches.
 #: A player takes several seconds to save learned data, and a match can be shorter.
 _MOST_LEAVING: Final = 4
-#: Maximum number of dead sessions in a match that are followed by another session of the player.
+#: If at most this many sessions have died in a match, another session of the player continues.
 _MOST_DEATHS: Final = 3
-#: Maximum number of further dead sessions that are followed by a session of the replacement.
+#: After further deaths, at most this many sessions of the replacement continue, one after the other.
 _MOST_STAND_INS: Final = 3
 
 
@@ -429,7 +429,7 @@ class SessionPool:
             await asyncio.wait(self._leaving, timeout=seconds)
 
     async def close(self, seconds: float) -> None:
-        """End all sessions. Before that, wait up to ``seconds`` for players that are finishing a match."""
+        """Wait up to ``seconds`` for players that are finishing a match, then end all sessions."""
         self._size = 0
         if self._leaving:
             await asyncio.wait(self._leaving, timeout=seconds)

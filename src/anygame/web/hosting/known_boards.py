@@ -26,8 +26,8 @@ _MOST_STEPS: Final = 500
 class KnownBoards:
     """Draws the facts that each role can derive from its own moves and percepts.
 
-    These boards need the compiled game. Until a background thread has compiled it, views are empty. If a view
-    was requested in the meantime, the thread then calls ``ready``.
+    These boards need the compiled game. Until a background thread has compiled the game, views are empty. If
+    a view was requested in the meantime, the thread then calls ``ready``.
     """
 
     def __init__(self, match: Course, painter: Painter, ready: Callable[[], object]) -> None:
@@ -48,7 +48,7 @@ class KnownBoards:
                 self._ready()
 
     def view(self, roles: Collection[int], step: int) -> dict[str, Any]:
-        """Return, for each role, a board with what the role knows about a state; empty beyond a limit."""
+        """Return boards of what each role knows about a state; empty after too many joint moves."""
         if not self._match.game.is_gdl2 or step > _MOST_STEPS:
             return {}
         self._compiling.join(_COMPILING)

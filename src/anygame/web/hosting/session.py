@@ -99,11 +99,11 @@ class Session:
     ) -> View:
         """Begin a match, or resume it if its record exists.
 
-        Players receive ``match_id`` and have ``clock`` seconds for each move. ``players`` are their
-        specifications by name. ``path`` is the file of the record. A new match has the rules ``sheet``, the
-        random seed ``seed`` and the ``seats`` (see `anygame.web.server.matches`), and begins with the joint
-        moves ``line``. With ``reveals``, people see hidden information. ``time`` is the number of seconds of
-        each person for the match, and the increment per move.
+        Players receive ``match_id`` and have ``clock`` seconds for each move. ``players`` maps names of
+        players to specifications. ``path`` is the file of the record. A new match has the rules ``sheet``,
+        the random seed ``seed`` and the ``seats`` (see `anygame.web.server.matches`), and begins with the
+        joint moves ``line``. With ``reveals``, people see hidden information. ``time`` is the number of
+        seconds of each person for the match, and the increment per move.
         """
         if Path(path).exists():
             record, states = await asyncio.to_thread(self._resume, Path(path))

@@ -1,1 +1,1 @@
-"""The server for browsers. It manages visitors, matches and sheets; only its child processes read rules."""
+"""The web server manages visitors, matches and sheets; only its child processes read rules."""

@@ -89,7 +89,7 @@ class MatchRoutes:
         return match
 
     async def show(self, request: Request) -> Response:
-        """Show a match in its last state or another one; with ``part``, return only the part that changes."""
+        """Show a match in its last or another state; with ``part``, return only the part that changes."""
         match, visitor = await self._match(request)
         response = HTMLResponse(await self._shown(request, match, visitor.name))
         visitor.mark(response)

@@ -53,7 +53,7 @@ class Match(Versioned):
     """A match, running or asleep.
 
     Attributes:
-        match_id: unguessable id. Anybody who knows it may watch.
+        match_id: unguessable id. Anybody who knows the id may watch.
         reveals: whether everybody sees hidden information.
         rematch: id of the rematch; empty for none.
         heading: description of the game in its sheet.

@@ -206,7 +206,7 @@ def _called(match: Match, role: str) -> str:
 
 
 def board_context(picture: dict[str, Any], asking: str | None) -> dict[str, Any]:
-    """Return boards, with the cells for the moves of the role ``asking``."""
+    """Return the context of boards, with the cells that the role ``asking`` can click to move."""
     return {
         # All text in this SVG has been escaped.
         "svg": Markup(picture["svg"]),

@@ -55,7 +55,7 @@ def try_again(what: str) -> str:
 
 
 class HostProcess(ChildProcess):
-    """Process of a match. It calls ``on_view`` with each new view of the match, and ``ended`` at its end."""
+    """Process of a match. ``on_view`` receives each new view of the match; the end calls ``ended``."""
 
     def __init__(self, memory: int, niceness: int = _NICENESS) -> None:
         self.on_view: Callable[[dict[str, Any]], object] = lambda _: None
@@ -96,9 +96,9 @@ class WorkerPool(Pool[HostProcess]):
     async def ask(self, what: str, *, within: float, **arguments: Any) -> Any:
         """Send a command of `anygame.web.hosting.session` to a worker.
 
-        The time limit ``within`` includes the wait for a worker. It is reduced while other commands wait.
-        Raises ChildFaultError if the command fails, ChildEndedError if it takes too long, and BusyError if
-        too many commands are waiting.
+        The time limit ``within`` includes the wait for a worker. While other commands wait, the time limit is
+        shorter. Raises ChildFaultError if the command fails, ChildEndedError if the command takes too long,
+        and BusyError if too many commands are waiting.
         """
         async with self._admission.place(within) as left:
             is_wanted = self._admission.is_wanted

@@ -41,7 +41,7 @@ class Replays:
         return [Route("/replay/{name}", self.show)]
 
     async def show(self, request: Request) -> Response:
-        """Show the first state of a record in the paths of the settings."""
+        """Show the first state of a record that is among the files and folders of the settings."""
         name = request.path_params["name"]
         path = self._sheets.records.get(name)
         if path is None:

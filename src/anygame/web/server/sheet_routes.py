@@ -227,7 +227,7 @@ class SheetRoutes:
         return response
 
     def _seats(self, roles: list[str], asked: Mapping[str, str], visitor: Visitor) -> list[Seat]:
-        """Return the seats that a request names in the fields ``as`` and ``against``, or in one per role."""
+        """Return the seats that a request names in fields ``as`` and ``against``, or in a field per role."""
         mine: Seat = {"kind": "person", "name": "person", "visitor": visitor.name}
         own, against = asked.get("as"), asked.get("against")
         if own is not None and own not in roles:

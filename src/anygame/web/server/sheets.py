@@ -50,7 +50,7 @@ class Sheet:
 
 
 class Sheets:
-    """All sheets. Their files are read when pages need them."""
+    """All sheets. The file of a sheet is read when a page needs the sheet."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -104,7 +104,7 @@ class Sheets:
         return described(name, text, visitor, stem)
 
     def uploaded_by(self, visitor: str) -> list[Sheet]:
-        """Return the uploads of a visitor, latest first, without the text of the rules."""
+        """Return the uploads of a visitor, with empty ``text``, from the latest to the oldest."""
         names = [path.stem for path, _ in by_age(self._folder)]
         uploads = {name: self._uploads.get(name) or self._uploaded(name) for name in names}
         self._uploads = {name: sheet and replace(sheet, text="") for name, sheet in uploads.items()}
@@ -119,7 +119,7 @@ class Sheets:
 
 
 def by_age(folder: Path) -> list[tuple[Path, int]]:
-    """Return the JSON files in a folder with their sizes in bytes, the latest file first."""
+    """Return the JSON files in a folder with their sizes in bytes, from the latest to the oldest file."""
     files = []
     for path in folder.glob("*.json"):
         with suppress(OSError):
@@ -143,7 +143,7 @@ def make_room(folder: Path, most: int, most_bytes: float = inf, spared: Collecti
 
 
 def _files(paths: Iterable[Path], suffixes: tuple[str, ...]) -> Iterable[tuple[str, Path]]:
-    """Yield the stem and path of each file with one of the suffixes, among paths and in their folders."""
+    """Yield stem and path of each file with one of the suffixes; a folder stands for the files in it."""
     for path in paths:
         files = sorted(path.iterdir()) if path.is_dir() else [path]
         yield from ((file.stem, file) for file in files if file.suffix in suffixes and file.is_file())

@@ -182,7 +182,7 @@ class _Follower:
             await asyncio.sleep(_PACE)
 
     async def _tell(self) -> bool:
-        """Copy new moves to the page, and return whether it now has all moves."""
+        """Copy new moves to the page, and return whether the page now has all moves."""
         view = await self._matches.view(self.match)
         shown, record, start = self._shown, self._record, view["last"]
         last = shown.last
