@@ -5,21 +5,21 @@
 
 A fluent such as ``(cell 1 2 white)`` lies on a board if two of its arguments have ordered values. Numbers and
 letters have an order, and rules can put other values in a chain (see `anygame.analysis.axes`). The other
-arguments are the content of the square. A comment in the sheet can overrule these choices (see
+arguments are the content of the square. A comment in the sheet can describe the boards instead (see
 `anygame.boards.finding.hints`). The chapter on boards lists the evidence for each kind of board.
 
-- **Squares**: ``base`` determines the squares. Without ``base``, the squares are those of initial facts if
-  some of these are blank, or else all combinations of rows and columns.
+- **Squares**: ``base`` determines the squares. Without ``base``, the squares are the squares of initial facts
+  if one of them is blank, or else all combinations of rows and columns.
 - **Rows and columns**: if rows grow and then shrink by one square at a time, the board is a hexagon with the
-  first row at the top. Otherwise names of variables decide: ``?row ?col`` (first row at the top) or ``?x ?y``
-  (``y`` grows upwards). Without such variables, as in chess, letters name columns, numbers name rows, and
-  rows grow upwards. Without letters, the first argument is ``x`` and the second ``y``.
-- **Several boards**: of three ordered arguments, one distinguishes boards. No other of the three arguments
-  has the same number of values. If all three have equally many values, the last argument distinguishes
-  boards. Of four ordered arguments, the first two distinguish boards. An unordered argument distinguishes
-  boards if several things would otherwise share a square.
-- **Blank**: a content means an empty square if its name is a word such as ``empty``. A content that fills
-  three quarters of the board at the start, beside others, also means an empty square.
+  first row at the top. For other boards, names of variables decide: ``?row ?col`` (first row at the top) or
+  ``?x ?y`` (``y`` grows upwards). If variables have other names, letters name columns, numbers name rows, and
+  rows grow upwards, as in chess. Without letters, the first argument is ``x`` and the second ``y``.
+- **Several boards**: of three ordered arguments, one distinguishes boards. Its number of values differs from
+  the numbers of values of the other two arguments. If all three have equally many values, the last argument
+  distinguishes boards. Of four ordered arguments, the first two distinguish boards. An unordered argument
+  distinguishes boards if several things would otherwise share a square.
+- **Blank**: a content means an empty square if its name is a word such as ``empty``. If the board starts with
+  several contents, a content on three quarters of the board also means an empty square.
 - **Choice**: if several fluents lie on boards, only boards with initial facts are drawn. A board much smaller
   than the largest board is not drawn. In doubt, no board is drawn, and the facts are listed as text.
 """

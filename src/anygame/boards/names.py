@@ -111,7 +111,7 @@ def colour_in(name: str) -> str:
 
 
 def initials(roles: Sequence[str]) -> dict[str, str]:
-    """Return roles by unique first letters; unless roles have them, ``w`` is white and ``b`` is black."""
+    """Map unique first letters to roles. By default, ``w`` means white and ``b`` means black."""
     letters = [role[:1].lower() for role in roles]
     unique = {letter: role for letter, role in zip(letters, roles, strict=True) if letters.count(letter) == 1}
     return {"w": "white", "b": "black"} | unique

@@ -1,6 +1,6 @@
 """Declarations of command options as dataclass fields, with their types, flags and help texts.
 
-The ``options`` of each `Command` are such a dataclass::
+The ``options`` of each `Command` are a dataclass::
 
     @command_options
     class Options(SheetOptions):
@@ -56,7 +56,7 @@ _MOST_GIGABYTES: Final = 100_000
 
 
 def _declared(*added: tuple[tuple[str, ...], dict[str, Any]], group: str = "") -> Any:
-    """Return a dataclass field with arguments for ``add_argument``. Options of a group exclude each other."""
+    """Return a dataclass field with arguments of ``add_argument``. Options in a group exclude each other."""
     return field(metadata={_KEY: (added, group)})
 
 
@@ -116,7 +116,7 @@ def choice(constants: Mapping[str, str], *, default: str) -> Any:
 )
 def command_options(options: type[OptionsT]) -> type[OptionsT]:
     """Turn a class into a dataclass of options; subclasses inherit the options."""
-    # Methods to compare and print options are never needed, and generating them would delay every start.
+    # Options are never compared or printed, and generating methods for this would delay every start.
     return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(options)
 
 

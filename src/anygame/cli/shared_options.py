@@ -99,7 +99,7 @@ class PositionOptions(JsonOption, MachineOption):
 
 
 def import_with_extra(module: str, extra: str, needed: str) -> Any:
-    """Import a module of this package that needs an extra. Raises MissingExtraError without it."""
+    """Import a module of this package that needs an extra. Raises MissingExtraError without the extra."""
     try:
         return import_module(module)
     except ImportError as error:

@@ -133,7 +133,7 @@ def _standard_input() -> str:
 
 
 def _near(path: Path) -> list[str]:
-    """Return the names of similar files; if there are none, of similar installed games."""
+    """Return the names of similar files or, if no file is similar, of similar installed games."""
     if path.parent.is_dir():
         stems = [str(path.with_name(path.name + suffix)) for suffix in SUFFIXES]
         near = [stem for stem in stems if Path(stem).is_file()] or _sheets_in(path.parent, path.name)

@@ -1,4 +1,4 @@
-"""Quizzes: questions about games whose answers follow from the rules, and grades for replies in free form.
+"""Quizzes: questions about games, with answers computed from the rules, and grades for replies in free form.
 
 >>> import anygame
 >>> from anygame.quiz import grade, questions

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 #: Default maximum number of states reachable from the position of a ``winner`` question.
 DEFAULT_STATES: Final = 20_000
-#: A sheet gets no more questions of a kind after this number of failed random matches.
+#: Maximum number of random matches tried for a question that needs no solver.
 _ATTEMPTS: Final = 60
 #: Maximum number of random matches tried for a ``winner`` question, which needs a solver.
 _ATTEMPTS_TO_SOLVE: Final = 12
@@ -39,7 +39,7 @@ _ATTEMPTS_TO_SOLVE: Final = 12
 _LONGEST_ANSWER: Final = 300
 #: Maximum number of conditions in the answer to a ``why`` question.
 _MOST_CONDITIONS: Final = 20
-#: Maximum number of steps, which take several seconds, of the compiler for a game that is solved.
+#: Maximum number of compiler steps for a game to be solved: several seconds.
 _STEPS: Final = 50_000_000
 #: Solver methods with exact values that depend on neither chance nor mixed strategies.
 _CERTAIN: Final = frozenset(("best goal", "minimax"))
@@ -158,7 +158,7 @@ class _Asker:
         return [self._random.choice(state.legal_moves(role)) for role in state.game.roles]
 
     def _open(self, match: list[_Position]) -> _Position | None:
-        """Return the last position if the match can continue there, else a random such position, or None."""
+        """Return the last position if it is open, or else a random open position, or else None."""
         if match[-1].is_open:
             return match[-1]
         open_positions = [position for position in match if position.is_open]
@@ -174,7 +174,7 @@ class _Asker:
         position = self._open(match)
         if position is None:
             return None
-        # If any role has a choice, the question is about a role with a choice.
+        # If some roles have a choice, the question is about one of them.
         role = self._random.choice(position.state.movers or position.state.game.roles)
         return _Draft(position, position.state.legal_moves(role), role)
 

@@ -104,6 +104,6 @@ class Instances:
 
 
 def _rank(item: Formula, bindings: Bindings) -> tuple[int, int]:
-    """Return a sort key: first ground formulas, then literals, by their number of unbound variables."""
+    """Return a sort key: ground formulas come first, then literals with few unbound variables."""
     unbound = sum(not apply(variable, bindings).is_ground for variable in set(item.variables()))
     return (0 if not unbound else 1 if isinstance(item, Literal) else 2, unbound)

@@ -86,7 +86,7 @@ class Question:
 
 
 def read_object(line: str, what: str) -> dict[str, Any]:
-    """Read a JSON object; for other text, raise a QuizError that says that ``what`` is expected."""
+    """Read a JSON object. For other text, raise a QuizError that says that ``what`` is expected."""
     try:
         if len(line) > _LONGEST_LINE:
             raise ValueError(f"more than {_LONGEST_LINE:,} characters")

@@ -1,9 +1,9 @@
 r"""Parser of replies in free form, which finds the answer in a reply and the terms of the answer.
 
 Terms can be in KIF or infix, with bullets, numbers, quotes, commas or JSON around them. The answer is the
-last block between lines of three backticks. Without such a block, the answer is the last ``<answer>``, the
-last ``\boxed{}`` or the text after the last ``Answer:``. Without any such mark, the whole reply is the
-answer, but only its unambiguous terms count. The text of a reply is never evaluated.
+last block between lines of three backticks. Without a block, the answer is the last ``<answer>``, the last
+``\boxed{}`` or the text after the last ``Answer:``. Without these marks, the whole reply is the answer, but
+only its unambiguous terms count. The text of a reply is never evaluated.
 """
 
 from __future__ import annotations
@@ -92,13 +92,13 @@ class ItemReader:
         for group in _Groups(tokens):
             terms += self._read(group, is_marked=answer.is_marked)
             if len(terms) > MOST_ITEMS:
-                # The terms above the limit become one unknown name, which makes the reply wrong.
+                # Terms beyond the limit are replaced by one unknown name, which makes the reply wrong.
                 terms[MOST_ITEMS:] = [Constant(f"more than {MOST_ITEMS:,} terms")]
                 break
         return list(dict.fromkeys(terms))
 
     def _tokens(self, text: str) -> list[tuple[str, bool]]:
-        """Return each token, and whether no blank separates it from the previous token."""
+        """Return each token, and whether the token follows the previous token without a blank."""
         tokens = []
         end = -1
         for match in _TOKEN.finditer(text.replace("`", " ").replace('"', " ").replace("**", " ")):
@@ -136,7 +136,7 @@ class ItemReader:
 
 
 class _Groups:
-    """Iterates over groups of terms and names, which commas and line ends separate outside parentheses."""
+    """Iterates over groups of terms and names. Commas and line ends outside parentheses separate groups."""
 
     def __init__(self, tokens: Sequence[tuple[str, bool]]) -> None:
         self._tokens = tokens

@@ -74,15 +74,15 @@ def clickable_picture(picture: Picture, roles: Sequence[str]) -> dict[str, Any]:
 
 
 def _is_counted(listing: Listing) -> bool:
-    """Return whether facts beside a board contain numbers, such as scores, which players want to see."""
+    """Return whether facts beside a board contain numbers that players want to see, such as scores."""
     return any(word.strip("()").isdigit() for text, _ in listing.facts for word in text.split())
 
 
 def _chains(state: State, goals: Sequence[int], picture: Picture) -> tuple[Aim, ...]:
     """Return the cells with which each winner has won.
 
-    The cells occur in the derivation of the winner's goal, or else in the derivation of ``terminal``. The
-    result omits derivations that contain all occupied cells, such as a derivation that counts cells.
+    The cells occur in the derivation of the winner's goal, or else in the derivation of ``terminal``.
+    Derivations that contain all occupied cells are omitted. Such a derivation may only count cells.
     """
     reached = {role: goal for role, goal in zip(state.game.roles, goals, strict=True) if not role.is_random}
     best = max(reached.values(), default=0)

@@ -264,10 +264,10 @@ def _as_texts(fact: Term) -> tuple[str, list[str]]:
 
 
 def _open_facts(facts: Iterable[Term], possible: Iterable[Term]) -> Iterator[tuple[str, list[str]]]:
-    """Yield a fact with ``?`` for unknown arguments, for each fluent and owner in possible facts.
+    """For each fluent and owner in possible facts, yield a fact with ``?`` for unknown arguments.
 
-    The first of several arguments counts as the owner, such as the holder of a card. The result omits each
-    fluent and owner of which a fact is known.
+    The first of several arguments counts as the owner, such as the holder of a card. If any fact of a fluent
+    and owner is known, no fact is yielded for them.
     """
 
     def subject(fact: Compound) -> tuple[str, int, Term | None]:

@@ -153,7 +153,7 @@ class Paints:
 def paint_rules() -> str:
     """Return the CSS rules that a page with clickable pictures must include.
 
-    The rules give dark paints to viewers who prefer them. The rules also define the classes ``colour-NAME``
+    Viewers who prefer dark pages see dark paints. The rules also define the classes ``colour-NAME``
     (background) and ``line-colour-NAME`` (stroke).
     """
     dark = []

@@ -256,7 +256,7 @@ def _header(columns: Sequence[Constant], shift: int, y: int) -> Iterator[Label]:
 def labels_of_whole(layout: Layout, places: Mapping[CellKey, Place]) -> Iterator[Label]:
     """Yield the labels of the rows and columns of a large board that consists of several boards.
 
-    If two coordinates distinguish the boards, each row label starts with one coordinate, and the other
+    If two coordinates distinguish the boards, one coordinate precedes each row label, and the other
     coordinate is below the column labels.
     """
     rows: dict[float, set[str]] = defaultdict(set)

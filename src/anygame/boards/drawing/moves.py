@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: An argument: the kind, name and arity of a predicate, and the index of the argument.
 _Place: TypeAlias = "tuple[str, str, int, int]"
-#: A coordinate: the number of a layout, and an index in the key of this layout.
+#: A coordinate: the number of a layout, and an index in the layout's key.
 _Coordinate: TypeAlias = "tuple[int, int]"
 #: An argument, and the variable that stands there.
 _Occurrence: TypeAlias = "tuple[_Place, Variable]"
@@ -32,12 +32,12 @@ _ROUNDS: Final = 6
 class MoveReader:
     """Infers which cells the arguments of a move name.
 
-    Suppose that a fluent in a rule body has a variable as a coordinate. If the rule head has the same
-    variable as an argument, that argument is a coordinate, too. In this way, coordinates propagate to
-    ``legal``, and from rules for ``next`` to ``does``. Consecutive arguments name a cell if they are the
-    coordinates of a cell in the order of `Layout.key`. In ``(move wp ?u ?v ?x ?y)``, arguments 2 and 3 name a
-    cell, and so do arguments 4 and 5. If a move has no such evidence, consecutive arguments name the cell
-    that has their values as coordinates.
+    Suppose that a fluent in a rule body has a variable as a coordinate. If an argument of the rule head is
+    the same variable, the argument is also a coordinate. In this way, coordinates propagate to ``legal``, and
+    from rules for ``next`` to ``does``. Consecutive arguments name a cell if they are the coordinates of a
+    cell in the order of `Layout.key`. In ``(move wp ?u ?v ?x ?y)``, arguments 2 and 3 name a cell, and so do
+    arguments 4 and 5. If a move has no such evidence, consecutive arguments name the cell that has their
+    values as coordinates.
     """
 
     def __init__(self, rules: Sequence[Rule], layouts: Sequence[Board]) -> None:
@@ -61,7 +61,7 @@ class MoveReader:
         ]
         all_cells: list[str] = []
         alone: list[tuple[int, dict[int, Term]]] = []
-        # For each argument, the largest number of coordinates of a cell that the argument helps to name.
+        # For each argument, the number of coordinates of the cell that it helps to name, or 0.
         named = [0] * len(places)
         for layout, size in sorted(enumerate(self._sizes), key=lambda item: -item[1]):
             free = [number <= size for number in named]
@@ -139,7 +139,7 @@ def _spread(rules: Sequence[Rule], layouts: Sequence[Board]) -> dict[_Place, fro
 
 
 def _flow(rule: Rule, fixed: set[_Place]) -> tuple[list[_Occurrence], list[_Occurrence]]:
-    """Return the occurrences of variables that provide evidence, and those that receive evidence."""
+    """Return two lists of occurrences of variables: those that provide and those that receive evidence."""
     head = list(_places(rule.head))
     body = [occurrence for atom, _ in atoms_in(rule.body) for occurrence in _places(atom)]
     given = [(place, variable) for place, variable in head if place in fixed]

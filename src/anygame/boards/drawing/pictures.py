@@ -61,7 +61,7 @@ class Look:
         label: the full name.
         form: how renderers draw the thing.
         figure: the name of a piece, such as ``knight``; empty if none is known.
-        colour: one of `anygame.boards.COLOURS`, empty for none.
+        colour: one of `anygame.boards.COLOURS`; empty for no colour.
         empty: whether this content means that a cell is empty.
     """
 
@@ -363,13 +363,13 @@ def looks_of(
 
 
 def _are_crowned(layout: Layout, occupants: Sequence[Occupant], figures: Sequence[str]) -> bool:
-    """Return whether pawns and kings are men and crowned men of draughts, as no king exists at the start."""
+    """Return whether all figures are pawns and kings, but no king exists at the start, as in draughts."""
     kings = {occupant[1] for occupant, figure in zip(occupants, figures, strict=True) if figure == "king"}
     return {*figures} - {""} == {"pawn", "king"} and bool(layout.started) and not kings & layout.started
 
 
 def _is_initial(name: str, colour: str, roles: Iterable[str]) -> bool:
-    """Return whether the name of a role and its colour both start with a name, such as ``w`` for white."""
+    """Return whether a name begins both a role's name and this role's colour, such as ``w`` for white."""
     is_of_role = any(role.startswith(name) and colour_in(role) == colour for role in roles)
     return bool(name) and colour.startswith(name) and is_of_role
 
@@ -377,8 +377,8 @@ def _is_initial(name: str, colour: str, roles: Iterable[str]) -> bool:
 def said_colours(facts: Iterable[Term], roles: Collection[str]) -> dict[str, str]:
     """Return the colours of roles from facts such as ``(marker player1 red)``.
 
-    The result contains the roles without a colour in their names. The result is empty unless one fluent
-    assigns one colour to each of these roles, and all these colours differ.
+    The result contains the roles whose names contain no colour. The result is empty unless one fluent assigns
+    a different colour to each of these roles.
     """
     unnamed = {role for role in roles if not colour_in(role)}
     given: dict[str, list[tuple[str, str]]] = {}

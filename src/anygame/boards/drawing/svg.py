@@ -296,7 +296,7 @@ class _Drawing:
         return words(text, x + dx, y + dy, self._paint(fill="faint"), size=_SMALL, anchor=anchor)
 
     def _aim(self, aim: Aim) -> Iterator[str]:
-        """Yield lines along a rim if all goal cells of a side lie on one rim of the board, or else rings."""
+        """Yield lines along a rim of the board if all goal cells of a side lie there, or else rings."""
         cells = [cell for cell in self.picture.cells() if cell.id in aim.cells]
         sides = [self._rim(cell) for cell in cells]
         common = sorted(set.intersection(*sides)) if sides else []
@@ -334,7 +334,7 @@ class _Drawing:
         yield "</g>"
 
     def _rim(self, cell: Cell) -> set[tuple[tuple[float, float], tuple[float, float]]]:
-        """Return the end points of those sides of a cell beyond which there is no cell."""
+        """Return the end points of the sides of a cell that border on no other cell."""
         if cell.shape not in ("square", "hexagon"):
             return set()
         corners = _CORNERS if cell.shape == "hexagon" else _SQUARE

@@ -247,7 +247,7 @@ class _Sheet:
         ]
 
     def rows(self) -> dict[float, int]:
-        """Return the line number of each ``y`` coordinate at which the grid has content."""
+        """Return the line number of each ``y`` coordinate with content."""
         heights = {cell.y for cell in self.grid.cells} | {y for _, y in self.grid.dots}
         by_id = {cell.id: cell.y for cell in self.grid.cells}
         between = {

@@ -1,8 +1,8 @@
 """Evidence in the rules: arguments that name cells, and pairs of neighbouring cells.
 
 Suppose that the coordinates of a cell are variables in one atom of a rule. If another atom of the rule
-contains these variables in the same order, the variables name a cell in that atom, too. Further rules extend
-this evidence to further predicates.
+contains the variables in the same order, they name a cell there, too. Through further rules, the evidence
+reaches further predicates.
 """
 
 from __future__ import annotations

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 #: Maximum number of squares on all boards of one fluent: 64 rows of 64.
 _SQUARES_LIMIT: Final = 4096
-#: Maximum number of combinations of values that count as possible contents of a square.
+#: Maximum number of contents of a square; with more combinations of values, only initial contents count.
 _CONTENTS_LIMIT: Final = 1024
-#: Maximum ratio of squares to initial facts; above this ratio, a board is unlikely.
+#: Maximum ratio of squares to initial facts; with a higher ratio, a board is unlikely.
 _DOUBTFUL: Final = 50
 #: Words for an empty square.
 _EMPTY: Final = frozenset({"blank", "empty", "none", "nil", "nothing", "free", "clear", "vacant"})
@@ -34,7 +34,7 @@ _EMPTY: Final = frozenset({"blank", "empty", "none", "nil", "nothing", "free", "
 _LETTERS: Final = frozenset({"b", "e", "_", "-"})
 #: If all contents of a board are among these letters, ``b`` means an empty square.
 _NOUGHTS: Final = frozenset({"b", "o", "x"})
-#: A frequent content means an empty square only if at least this many initial squares have this content.
+#: Minimum number of initial squares with a frequent content that means an empty square.
 _MANY: Final = 9
 #: Minimum number of places in a row of a track.
 _SHORTEST_TRACK: Final = 3
@@ -101,8 +101,8 @@ def fit(fluent: Fluent, hint: Hint | None = None) -> Layout | None:
 def _arranged(layout: Layout, axes: Sequence[Axis]) -> dict[tuple[Term, ...], tuple[int, int]]:
     """Return the row and the column of each board in the arrangement of boards, from the top left.
 
-    Two arguments that distinguish boards are coordinates of boards, with the directions of the coordinates of
-    squares. If one argument distinguishes boards, the boards are in reading order.
+    If two arguments distinguish boards, they are coordinates of boards, in the directions of rows and columns
+    of squares. If one argument distinguishes boards, the boards are in reading order.
     """
     keys = list(layout.squares)
     if len(layout.boards) == 2:
@@ -159,8 +159,8 @@ def _values_of(fluent: Fluent, contents: Sequence[int]) -> tuple[Content, ...]:
 def _blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]) -> Content | None:
     """Return the content that means an empty square, if there is one.
 
-    This content has a name such as ``empty``. Otherwise, the most frequent initial content means an empty
-    square if this content is a letter such as ``b`` or fills three quarters of the board.
+    A content with a name such as ``empty`` comes first. Without such a content, the most frequent initial
+    content is returned if it is a letter such as ``b`` or fills three quarters of the board.
     """
     if len(values) < 2 or not contents:
         return None
@@ -189,7 +189,7 @@ def _squares(
     """Return the squares of each board.
 
     With ``base``, the result contains all squares that ``base`` allows. Without ``base``, the result contains
-    the initial squares if one of them is blank, or else all combinations of coordinates.
+    the initial squares if a square is blank, or else all combinations of coordinates.
     """
     filled = fluent.base or (fluent.initial if has_blank else ())
     squares: dict[tuple[Term, ...], set[Square]] = defaultdict(set)
@@ -263,7 +263,7 @@ def _of_board(fluent: Fluent) -> Coordinates | None:
     if len(along) == 2:
         return Coordinates(along[0], along[1], _telling(fluent.initial, along, loose))
     if len(along) == 3 and loose and len({frozenset(fluent.axes[index]) for index in along}) == 1:
-        # A third argument with the same ordered values numbers layers, even if the lowest layer starts full.
+        # The third argument has the same ordered values: it numbers layers. The lowest layer may start full.
         return Coordinates(along[0], along[1], (along[2],))
     half = max(prod(len(fluent.axes[index]) for index in along[:2]) / 2, 4)
     if len(fluent.initial) >= half and _is_key(fluent.initial, along[:2]):

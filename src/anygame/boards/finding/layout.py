@@ -54,7 +54,7 @@ class _OnBoard:
 
 @dataclass(frozen=True, slots=True)
 class Overlay(_OnBoard):
-    """A fluent, or a relation of facts, on the cells of another fluent's board."""
+    """A fluent, or a relation of facts, whose facts are drawn on the cells of another fluent's board."""
 
     #: Name of the fluent or relation.
     functor: str

@@ -34,9 +34,9 @@ _KINDS: Final = {
 _ROWS: Final = frozenset({"row", "rank", "y"})
 _COLUMNS: Final = frozenset({"column", "file", "x"})
 _UPWARDS: Final = frozenset({"rank", "file", "x", "y"})
-#: Minimum percentage of pairs of neighbours that must touch on a board with shifted rows.
+#: Minimum percentage of pairs of neighbours that touch on a board with shifted rows.
 _SURE: Final = 80
-#: Shifted rows need at least this many pairs of neighbours as evidence.
+#: Minimum number of pairs of neighbours as evidence for shifted rows.
 _FEWEST: Final = 8
 
 
@@ -227,7 +227,7 @@ def fluents_of(game: Game) -> list[Fluent]:
         axes = [ordered(values, successions) for values in domains]
         started = initial.get(key, ())
         if len(started) >= _FILLED:
-            # Inferred domains can also mix rows and columns; the initial facts of a filled board do not.
+            # Inferred domains can also mix rows and columns, unlike the initial facts of a filled board.
             seen = [ordered(column, successions) for column in zip(*started, strict=True)]
             axes = [axis or other for axis, other in zip(axes, seen, strict=True)]
         unnamed = tuple(Counter[str]() for _ in domains)

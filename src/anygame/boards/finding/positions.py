@@ -40,7 +40,7 @@ def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[La
     """Return the boards of things if one fluent gives their columns, and another fluent their rows.
 
     The names of both fluents differ like ``x`` and ``y``. If a relation of the rules contains all initial
-    positions, the pairs of this relation are the squares of the board. Otherwise the squares are all
+    positions, its pairs are the squares of the board. Without such a relation, the squares are all
     combinations of rows and columns.
     """
     by_key = {fluent.key: fluent for fluent in fluents}
@@ -59,7 +59,7 @@ def find_positions(fluents: Sequence[Fluent], rules: Sequence[Rule]) -> tuple[La
 
 
 def _walks(fluent: Fluent, rules: Iterable[Rule]) -> bool:
-    """Return whether a rule replaces the last argument of a fluent, such as a coordinate in a move."""
+    """Return whether a rule changes the last argument of a fluent, as moves change a coordinate."""
     wanted = "fluent", *fluent.key
     return any(
         now.predicate == former.predicate == wanted

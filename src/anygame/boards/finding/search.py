@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.rules import Rule
 
-#: A relation with more facts than this maximum is not drawn.
+#: Maximum number of facts of a relation that is drawn.
 _FIXED_LIMIT: Final = 4096
 #: Gap between the parts of one board, in cells.
 _GAP: Final = 0.5
@@ -59,7 +59,7 @@ def find_boards(game: Game) -> Boards:
         layouts = _as_found(fluents, hints, notes)
     layouts = [_joined(layout, game) for layout in _overlaid(layouts, fluents, game.program.rules)]
     lines = () if any(hint.functor for hint in hints) else find_lines(fluents, game)
-    # If a game has a board, things with two coordinates usually lie on this board.
+    # If a game has a board, things with two coordinate fluents usually lie on it.
     if not (layouts or lines or hints):
         layouts += find_positions(fluents, game.program.rules)
     hands = {fluent.key: int(fluent.arity > 1) for fluent in fluents if CARDS & {*words(fluent.functor)}}
@@ -85,7 +85,7 @@ def _wished(hint: Hint, boards: Boards, game: Game, notes: list[str]) -> Iterato
 
 
 def _joined(layout: Layout, game: Game) -> Layout:
-    """Combine boards into one large board if rules, or two coordinates of each board, place the boards."""
+    """Combine boards into one large board if rules or two coordinates say where each board lies."""
     if len(layout.squares) < 2 or layout.shape != "square":
         return layout
     places = whole_board(layout, game.initial_state(), game.program.rules)
@@ -95,10 +95,10 @@ def _joined(layout: Layout, game: Game) -> Layout:
 
 
 def whole_board(layout: Layout, state: State, rules: Sequence[Rule]) -> dict[Cell, Place] | None:
-    """Return the place of each cell on one large board; None unless a relation of the rules gives the places.
+    """Return the place of each cell on one large board; None if no relation of the rules gives the places.
 
-    The first arguments of such a relation are a board and the coordinates of a cell. The last two arguments
-    are ordered coordinates on the large board, and no two cells share a pair.
+    The first arguments of the relation are a board and the coordinates of a cell. The last two arguments are
+    ordered coordinates on the large board, and no two cells share a pair.
     """
     size = len(layout.key)
     for name in sorted(_naming(layout, rules)):

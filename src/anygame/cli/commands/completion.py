@@ -13,7 +13,7 @@ from anygame.sheets.installed import games
 
 SHELLS: Final = ("bash", "zsh", "fish")
 
-#: For each shell, the name or call of the function that completes the name of a game or rule sheet.
+#: For each shell, how its script names or calls the function that completes names of games and sheets.
 _SHEETS: Final = {
     "bash": "_anygame_game_files",
     "zsh": "_anygame_game_files",
@@ -45,7 +45,7 @@ function _anygame_game_files
 end
 """,
 }
-#: Appended to the script for fish, because the script first removes all completions.
+#: Added at the end of the script for fish, because the script removes all earlier completions.
 _END_FOR_FISH: Final = (
     "complete -c anygame -n '_shtab_anygame_using; and test $_shtab_anygame_npos -eq 0' "
     "-ka '(_anygame_game_files)'\n"

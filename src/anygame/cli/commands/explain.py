@@ -141,7 +141,7 @@ def _strata_text(strata: Iterable[Mapping[str, Any]]) -> str:
 def _plan(game: Game) -> list[dict[str, Any]]:
     machine = game.backends.reasoner
     view = machine.view(machine.initial())
-    # Joins are generated on first use, so these queries generate them.
+    # Joins are generated on first use, so queries are run here to generate all joins.
     machine.is_terminal(view)
     for role in machine.roles:
         machine.goals(view, role)

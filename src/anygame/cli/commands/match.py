@@ -1,4 +1,4 @@
-"""The ``match`` command: plays matches between local and remote players, or resumes one."""
+"""The ``match`` command: plays matches between local and remote players, or resumes a match."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ def _players(record: Record) -> list[Named]:
         raise RecordError(f"the record of {record.match_id} names no players: add --players")
     code = [what for _, what in players if what != HUMAN and not is_strategy(what) and not is_address(what)]
     if code:
-        # A record may come from a stranger, so it must not cause code to run.
+        # A record may come from a stranger, so reading it must not run any code.
         again = shlex.join(["--players", *[f"{name}={what}" for name, what in players]])
         raise RecordError(
             f"the record names {code[0]}, which is code and could be unsafe; to run it, add {again}"

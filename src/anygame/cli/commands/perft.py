@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     JointMove = tuple[Term, ...]
 
-#: Maximum number of printed digits, which is the default limit of Python: printing takes quadratic time.
+#: Maximum number of printed digits (Python's default limit), because printing takes quadratic time.
 _MOST_DIGITS: Final = 4_300
 
 _SHAPE: Final = """\

@@ -19,7 +19,7 @@ class _StateOptions(PositionOptions):
 def _state(options: _StateOptions) -> None:
     position = load_position(options)
     if options.board and not options.json:
-        # The other commands start faster without this import.
+        # This import is local because the other commands start faster without it.
         from anygame.boards import picture
 
         Screen().draw(picture(position.state))

@@ -22,7 +22,7 @@ from anygame.cli.shared_options import (
 )
 from anygame.plotting import image
 
-#: Maximum number of games that ``playout`` plays without compiling, which usually takes longer.
+#: Maximum number of games that ``playout`` plays without compiling. For more games, compiling saves time.
 _FEW: Final = 1_000
 
 

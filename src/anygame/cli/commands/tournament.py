@@ -142,7 +142,7 @@ def _results(store: Store, meetings: Sequence[Meeting]) -> list[Result]:
 
 
 class _Pages:
-    """The pages of a tournament. They open the store again, since SQLite connections belong to one thread."""
+    """The pages of a tournament, with their own connection to the store: SQLite needs one per thread."""
 
     def __init__(self, event: Tournament, meetings: Sequence[Meeting], options: _Options) -> None:
         self.broadcast = Broadcast("Tournament", len(meetings), self._table)

@@ -1,4 +1,4 @@
-"""The commands ``train``, which learns a model of a sheet by self-play, and ``models``, which lists them."""
+"""The commands ``train`` (learns a model of a sheet by self-play) and ``models`` (lists all models)."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def pages_module() -> Any:
 def on_pages(
     address: tuple[str, int] | None, broadcast: Broadcast, *, stay: bool, is_json: bool
 ) -> Iterator[None]:
-    """Serve pages that show matches while the context is open, and with ``stay`` afterwards until Ctrl-C.
+    """Serve pages that show matches while the context is open; with ``stay``, serve them until Ctrl-C.
 
     Without an address, nothing is served.
     """
@@ -90,7 +90,7 @@ def on_pages(
 
 
 def say_listening(host: str, port: int, text: str, *, is_json: bool, **more: str) -> None:
-    """Print the address of the pages: as JSON with the fields of ``more``, or followed by ``text``."""
+    """Print the address of the pages, followed by ``text``, or as JSON with the fields of ``more``."""
     named = f"[{host}]" if ":" in host else host
     address = f"http://{named}:{port}/"
     event = {"event": "listening", "address": address, "host": host, "port": port} | more
@@ -120,7 +120,7 @@ def run_until_signal(work: Coroutine[Any, Any, object]) -> None:
             terminated = True
             task.cancel()
 
-        # Event loops on Windows or outside the main thread cannot handle signals. There, only Ctrl-C works.
+        # Event loops on Windows or outside the main thread cannot handle signals. Only Ctrl-C works there.
         with suppress(NotImplementedError, RuntimeError, ValueError):
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
         await task

@@ -43,7 +43,7 @@ _OWN: Final = (
 
 
 def chosen_commands(*names: str, own: Sequence[Command] = ()) -> dict[str, Command]:
-    """Return the commands ``play`` and ``hint`` for people, the commands ``own``, and those in ``names``."""
+    """Return ``play`` and ``hint`` for people, the commands ``own``, and the commands with these names."""
     commands = {command.name: command for command in (*_OWN, *own)}
     return commands | {name: COMMANDS[name] for name in names if name not in commands}
 
@@ -83,7 +83,7 @@ class PersonShell(Shell):
         super()._run(name, rest)
 
     def visible_moves(self) -> Mapping[Role, Sequence[Term]]:
-        """Return the legal moves of the person whose turn it is; of all people if it is nobody's turn."""
+        """Return the legal moves of the person whose turn it is, or of all people if it is nobody's turn."""
         people = self.choosers[:1] or self.people
         return {role: self.session.state.legal_moves(role) for role in people}
 

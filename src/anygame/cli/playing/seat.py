@@ -65,7 +65,7 @@ class PersonSeat:
     async def start(self, match: MatchInfo) -> Reply:
         self._match_id = match.match_id
         session = Session(match.game)
-        # The last joint move is left out, because it comes with the next PLAY.
+        # The last joint move is omitted, because the next PLAY message contains it.
         for joint in match.course()[1][:-1] if match.course else ():
             session.play_joint(joint)
         self._shell = SeatShell(session, self._screen, [match.role])
@@ -103,7 +103,7 @@ class PersonSeat:
 
 
 async def _asked(shell: SeatShell) -> Term:
-    """Return the move that a person types. Commands typed before it are executed."""
+    """Return the move that a person types. Commands typed before the move are executed."""
     ask = _asker(shell)
     shell.show_state()
     shell.show_turn()

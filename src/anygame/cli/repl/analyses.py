@@ -91,7 +91,7 @@ class Analyses:
     # -- exact values ------------------------------------------------------------------------------
 
     def solved(self, path: str) -> Iterator[str]:
-        """Yield lines with the exact values of the current state and of its moves.
+        """Yield lines with the exact values of the current state, and of the legal moves there.
 
         The values are read from the file at ``path``, or computed if ``path`` is empty. Raises TableError.
         """

@@ -50,8 +50,8 @@ class Prompt:
             return await self._session.prompt_async(self._shell.prompt)
 
     def _toolbar(self) -> str:
-        # The status is slow to compute, and the toolbar is redrawn at every key. The prompt is part of the
-        # cache key because a resignation does not change the state.
+        # The status is cached, because it is slow to compute, and the toolbar is redrawn at every key. The
+        # prompt is part of the cache key, because a resignation does not change the state.
         shown = (self._shell.session.state, self._shell.prompt)
         if self._status[0] != shown:
             self._status = (shown, f" {self._shell.status()} ")

@@ -1,4 +1,4 @@
-"""The commands of the prompt. Each one reads or changes the session, and shows an answer."""
+"""The commands of the prompt. Each command reads or changes the session, and shows an answer."""
 
 from __future__ import annotations
 

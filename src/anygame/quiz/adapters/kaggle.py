@@ -49,7 +49,7 @@ class ParseResult:
         legal_action: the move, or None for an illegal move.
         raw_action: the move, legal or not; None if the reply has no move.
         submission: always None. The library uses ``submission`` only for games that do not list their moves.
-        thoughts: always None. Without thoughts, the library shows the whole reply.
+        thoughts: always None. If ``thoughts`` is None, the library shows the whole reply.
     """
 
     legal_action: str | None = None

@@ -54,7 +54,7 @@ class QuizData(vf.TaskData):
 
 
 class QuizTask(vf.Task[QuizData, vf.State, QuizTaskConfig]):
-    """A question. The reward is 1 for a right reply, and 0 for another reply."""
+    """A question. The reward is 1 for a right reply, and 0 for a wrong reply."""
 
     @property
     def question(self) -> Question:
