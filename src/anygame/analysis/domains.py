@@ -100,7 +100,7 @@ class Domains:
         self._run(compiled)
 
     def tops(self, predicate: str, arity: int, argument: int) -> frozenset[Top]:
-        """Return the possible tops of the argument of a relation with this index, from 0."""
+        """Return the possible tops of a relation's argument; the first argument has number 0."""
         return frozenset(self._tops.get((predicate, arity, argument), ()))
 
     def below(self, path: Path, functor: Functor, argument: int) -> frozenset[Top]:

@@ -104,7 +104,7 @@ def normalise(rule: Rule, allowance: Allowance | None = None) -> list[NormalRule
     """Return the normal rules that are equivalent to a rule; reduce the allowance by their growth.
 
     Raises:
-        TooManyAlternatives: the rule expands to more than ``MOST_OF_A_RULE`` rules, or to more than allowed.
+        TooManyAlternatives: the rule expands to more than ``MOST_OF_A_RULE`` rules, or exceeds the allowance.
         TermsTooLarge: the equations of the rule build terms that are too long or too deeply nested.
     """
     if not rule.body:
@@ -141,7 +141,7 @@ def _distribute(body: tuple[Formula, ...], limit: int) -> list[tuple[Formula, ..
     bodies = [tuple(item for part in choice for item in part) for choice in product(*options)]
     if len(bodies) == 1 and bodies[0] == body:
         return bodies
-    # An alternative of one disjunction can bind variables of another, so distribute again.
+    # An alternative of one disjunction can bind variables of another disjunction, so distribute again.
     return [inner for choice in bodies for inner in _distribute(choice, limit)]
 
 

@@ -47,7 +47,7 @@ class _Tensor(ctypes.Structure):
 
 @dataclass(frozen=True, eq=False)
 class CardArray:
-    """A view of memory on a card, which keeps this memory alive; ``offset`` and ``strides`` are in bytes."""
+    """A view of memory on a card. The view keeps the memory alive; ``strides`` and ``offset`` are bytes."""
 
     memory: CardMemory
     offset: int
@@ -115,10 +115,10 @@ class CardArray:
         return _new_capsule(address, _NAME, _destroy)
 
 
-#: Exported tensors by address. A consumer calls the deleter of a tensor to remove it.
+#: Exported tensors by address. A consumer calls the deleter of a tensor when it no longer needs the tensor.
 _HANDED_OUT: Final[dict[int, object]] = {}
 
-# A destructor's parameter must not be an object, which would be a new reference to the dying capsule.
+# A destructor's parameter must not be an object: Python would make a new reference to the dying capsule.
 _Deleter = ctypes.CFUNCTYPE(None, c_void_p)
 _Destructor = ctypes.PYFUNCTYPE(None, c_void_p)
 _new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, c_void_p, ctypes.c_char_p, _Destructor)(
@@ -138,7 +138,7 @@ def _give_back(address: int, handed_out: dict[int, object] = _HANDED_OUT) -> Non
 
 
 def _give_back_unused(capsule: int) -> None:
-    """Release the tensor of a capsule unless a consumer has taken the tensor, and so renamed the capsule."""
+    """Release the tensor of a capsule, unless a consumer has taken the tensor and renamed the capsule."""
     if _is_capsule(capsule, _NAME):
         _give_back(_address_in(capsule, _NAME))
 

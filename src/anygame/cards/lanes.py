@@ -194,7 +194,7 @@ class WarpLanes:
         """Copy an array, which has an item for each lane, to the card, unless the array is there already.
 
         Returns the array's address on the card, the stride, and a mask: -1 for 8-byte items, else 0. The
-        array has integers for a role, or truth values if ``role`` is None. Errors call the array ``what``.
+        array has integers for a role, or truth values if ``role`` is None. ``what`` is its name in errors.
         """
         interface = lies_on_card(value)
         array = np.empty(0) if interface else np.asarray(value)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from anygame.network.kernels.kernel import Kernel
 
-#: For each function that the driver starts: its parameters after those that ``code.entry`` adds.
+#: For each function that the driver starts: the parameters after the parameters that ``code.entry`` adds.
 ENTRIES: Final = {
     "look": (
         *("ptr %answers", "i64 %count", "ptr %firsts", "i64 %roles", "ptr %told", "i64 %lanes"),

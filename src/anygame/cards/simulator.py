@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from anygame.network.network import Network
     from anygame.playouts import PlayoutRequest, Tally
 
-#: Number of blocks of a simulation, unless their size would be out of bounds. A card runs 1,000 to 4,000
-#: warps at a time.
+#: Number of blocks of a simulation, unless a block would have too few or too many playouts. A card runs 1,000
+#: to 4,000 warps at a time.
 _BLOCKS = 1 << 12
 #: Minimum and maximum number of playouts in a block.
 _SMALL_BLOCK, _FULL_BLOCK = 1 << 11, 1 << 26

@@ -175,7 +175,7 @@ class ComponentWriter:
 
 
 def _lookups(indexes: Mapping[Index, Access]) -> list[str]:
-    """Return the lines that get indexes and tables from the frame; the code creates missing ones."""
+    """Return the lines that get indexes and tables from the frame, or create them if they are missing."""
     lines = []
     for index, access in indexes.items():
         name = index.name

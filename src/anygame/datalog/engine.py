@@ -10,9 +10,9 @@ A component has these states:
    (`_sources`).
 2. *On trial* (`_try`): code that looks expensive runs once, with limits on iterations and rows.
 3. *Whole* (`_link`): the code computes all rows of the component's relations in each frame that needs them.
-   Such code is either cheap or has passed its trial.
+   This code is either cheap or has passed its trial.
 4. *On demand* (`_compute_on_demand`): tables compute only the requested rows (`ask`). A component enters this
-   state if its trial exceeds a limit, or if its rules need all rows of another relation on demand. A
+   state if its trial exceeds a limit, or if its rules need all rows of another on-demand relation. A
    component also enters this state if one of its relations becomes large in a game state (`_outgrown`).
 5. *Finally whole* (`_compute_whole`): a rule needs all rows of a relation that was on demand. The component
    keeps this state.
@@ -56,7 +56,7 @@ class _Progress:
     rows: float | None = None
     #: The code that computes all rows; empty before it is generated.
     text: str = ""
-    #: The code of each table on demand.
+    #: The code of each on-demand table.
     tables: dict[Index, str] = field(default_factory=dict)
     #: Whether the term table contains the ground terms of the component's rules.
     is_numbered: bool = False
@@ -78,7 +78,7 @@ class Engine:
         self._functions: list[Callable[[Frame], None]] = [lambda _frame: None] * len(schema.components)
         #: Cache for ``Snapshot.fanouts``.
         self._fanouts: dict[object, float] = {}
-        #: The component of each relation on demand.
+        #: The component of each on-demand relation.
         self._tabled: dict[Relation, Component] = {}
         self._resets = 0
         self._reset()
@@ -122,10 +122,10 @@ class Engine:
     def ask(
         self, relation: Relation, columns: tuple[int, ...], values: tuple[int, ...], frame: Frame
     ) -> Collection[Row]:
-        """Return the rows of a relation on demand that have the given values in the given columns.
+        """Return the rows of an on-demand relation that have the given values in the given columns.
 
-        The columns are ascending. The result contains the other columns of each row. If the relation has no
-        other columns, the result contains the empty row if the relation has the given row.
+        The columns are ascending. The result contains the other columns of each row. If there are no other
+        columns, the result contains one empty row for a row that exists.
         """
         index = self.schema.index(relation, columns, [n for n in range(relation.width) if n not in columns])
         where = self.static if self.schema.is_static(relation) else frame
@@ -164,7 +164,7 @@ class Engine:
         return [{slot: rows - known_rows[slot] for slot, rows in by_slot.items()} for by_slot in rounds]
 
     def static_rows(self, relation: Relation) -> Collection[Row] | None:
-        """Return the rows of a static relation, computed on first use; None for a relation on demand."""
+        """Return the rows of a static relation, computed on first use; None for an on-demand relation."""
         slot = self.schema.slots.get(relation)
         if slot is None:
             return set()
@@ -266,7 +266,7 @@ class Engine:
         return function
 
     def _whole_sources(self, component: Component, mode: Mode, frame: Frame) -> list[Source]:
-        """Compute the relations that a component needs as a whole; return the sources of the component."""
+        """Compute the relations of which a component needs all rows; return the component's sources."""
         while True:
             sources = self._sources(component, mode, frame)
             missing = sources[-1].missing

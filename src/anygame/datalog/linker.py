@@ -28,7 +28,7 @@ class Linker:
     def __init__(self, schema: Schema, static: Frame) -> None:
         self._schema = schema
         self._static = static
-        #: The tables on demand whose code is compiled.
+        #: The on-demand tables whose code is compiled.
         self.tables: set[Index] = set()
         #: The globals of all generated code.
         self.namespace: dict[str, Any] = {
@@ -42,7 +42,7 @@ class Linker:
     def closure(self, source: Source, source_of_table: Callable[[Index], Source]) -> list[Source]:
         """Return a source and the sources of all uncompiled tables that the source queries, also indirectly.
 
-        The search stops after the first source that needs all rows of a relation on demand.
+        The search stops after the first source that needs all rows of an on-demand relation.
         """
         sources = [source]
         seen = {source.table, *self.tables}
@@ -108,7 +108,7 @@ class Linker:
 class Agenda:
     """The keys for which the rows of a recursive component are being computed in one frame.
 
-    A relation on demand is not computed as a whole. A *look-up* computes only the rows of one key: it
+    An on-demand relation is not computed as a whole. A *look-up* computes only the rows of one key: it
     evaluates the rules with the columns of the key bound, and caches the rows in the frame. This technique is
     tabling; magic sets are its bottom-up counterpart. For a recursive relation, the *agenda* repeats the
     rules for all keys in progress until the rules derive no new row (iterated query-subquery, Vieille 1986).

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: A column of a literal: the number of a term, or a variable.
 Column = int | Variable
 
-#: Estimated number of rows of a relation on demand if no values are known or the answer is infinite. This
+#: Estimated number of rows of an on-demand relation if no values are known or the answer is infinite. This
 #: large number makes the planner put such literals last.
 _LAST_RESORT: Final = 1e15
 #: Minimum estimated number of rows of a join.
@@ -46,7 +46,7 @@ class Snapshot:
     complete: Mapping[Relation, Collection[object]] = field(default_factory=dict)
     #: The rows of other relations in one state.
     measured: Mapping[Relation, Collection[object]] = field(default_factory=dict)
-    #: Estimated number of rows of each relation on demand.
+    #: Estimated number of rows of each on-demand relation.
     on_demand: Mapping[Relation, float] = field(default_factory=dict)
     termination: Termination | None = None
     #: Cache of the fanouts of complete relations, which never change.
@@ -210,7 +210,7 @@ class Scope:
         return repeats * scale if repeats >= 2 else repeats
 
     def can_be_asked(self, relation: Relation, given: Sequence[int]) -> bool:
-        """Return whether a rule can query a relation on demand with known values in the given columns.
+        """Return whether a rule can query an on-demand relation with known values in the given columns.
 
         A question is unsafe if the answer is infinite and the rules ask for ever larger terms. The limits on
         the terms of a whole relation do not stop such a question.
@@ -278,7 +278,7 @@ Question = tuple["Relation", frozenset[int]]
 
 
 class Termination:
-    """Decides which questions to relations on demand have finite answers; all other relations are finite.
+    """Decides which questions to on-demand relations have finite answers; all other relations are finite.
 
     A relation of lists, or of numbers made of terms, has infinitely many rows. A question with known terms
     can still have a finite answer: ``(plus ?x ?y (s z))`` has two answers, but ``(plus z ?y ?sum)`` has

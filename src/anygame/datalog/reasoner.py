@@ -149,7 +149,7 @@ class Reasoner:
         return self._by_role(frame, self._goals)
 
     def _by_role(self, frame: Frame, relations: Iterable[Relation]) -> dict[int, list[Term]]:
-        """Return the second argument of each row, by the number of the first argument."""
+        """Return the second arguments of the rows, by the number of the role, which is the first argument."""
         by_role: dict[int, list[Term]] = {}
         for relation in relations:
             for row in self.engine.rows(frame, relation):
@@ -283,8 +283,8 @@ class Reasoner:
     def matching(self, frame: Frame, atom: Atom) -> Iterator[tuple[Term, ...]]:
         """Yield the arguments of all facts that match an atom with variables, in no fixed order.
 
-        The reasoner does not compare arguments that are compound terms with variables, so the caller must
-        match the results.
+        The reasoner ignores each argument that is a compound term with variables. So the caller must match
+        the results.
         """
         matches = (
             row
@@ -306,7 +306,7 @@ class Reasoner:
             else:
                 asked.append(term)
         given = {n: term for n, term in enumerate(asked) if term is not None and term.is_ground}
-        # A question to a relation on demand can contain a term that is not in the table yet.
+        # A question to an on-demand relation can contain a term that is not in the table yet.
         if self.schema.is_static(relation):
             self.engine.static_rows(relation)
         number = self.terms.number if self.engine.is_on_demand(relation) else self.terms.find

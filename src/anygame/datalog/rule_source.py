@@ -156,7 +156,7 @@ class RuleCode:
             self._loop_over(item.parts, f"{parts}({self._names[item.value]}, ())")
             return
         key = row_source([self._column(part) for part in item.parts])
-        # A relation on demand can have a row with a term that does not exist yet, so the code makes the term.
+        # On-demand relations can have rows with terms that do not exist yet, so the code makes the terms.
         if any(isinstance(other, Join) and self._is_on_demand(other.relation) for other in self._items):
             source = f"{self._composer(NeedKind.MAKE, item.functor)}({key})"
         else:
@@ -168,7 +168,7 @@ class RuleCode:
     ) -> None:
         """Add a loop over values of the columns, with tests of constants and of bound or repeated variables.
 
-        The loop binds all other variables, or only the needed ones.
+        The loop binds all other variables, or only the variables that are needed.
         """
         targets: list[str] = []
         tests: list[str] = []

@@ -45,7 +45,7 @@ _WHOLE: Final = {"role", "init", "base", "input", "legal", "next", "terminal", "
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Index:
-    """Access to a relation by some of its columns: a hash index, or a table on demand.
+    """Access to a relation by some of its columns: a hash index, or an on-demand table.
 
     Only ``Schema.index`` creates indexes, so equal indexes are identical.
     """
@@ -212,7 +212,7 @@ class Schema:
         return self._makers.get(relation, ())
 
     def sequence(self, relations: Iterable[Relation]) -> list[Component]:
-        """Return the non-static components that compute relations and their inputs, in order."""
+        """Return the non-static components that compute the given relations and their inputs, in order."""
         key = tuple(relations)
         components = self._sequences.get(key)
         if components is None:

@@ -41,9 +41,9 @@ class NeedKind(StrEnum):
     INDEX_CODE = "index"
     #: An index of a static relation, as a constant: a set, or the method ``get`` of a dict.
     STATIC_INDEX = "I"
-    #: The function that creates, in a frame, the look-up function of a table on demand.
+    #: The function that creates, in a frame, the look-up function of an on-demand table.
     TABLE_CODE = "table"
-    #: The look-up function of a static relation's table on demand, as a constant.
+    #: The look-up function of a static relation's on-demand table, as a constant.
     STATIC_TABLE = "Q"
     #: The function that builds a term of a functor, given by its number.
     MAKE = "C"
@@ -51,7 +51,7 @@ class NeedKind(StrEnum):
     KNOWN = "K"
     #: The function that decomposes a term of a functor.
     PARTS = "P"
-    #: All rows of a relation on demand. The code cannot run before the relation is computed as a whole.
+    #: All rows of an on-demand relation. The code cannot run before the relation is computed as a whole.
     WHOLE = ""
 
 
@@ -77,12 +77,12 @@ class Source:
     needs: tuple[Need, ...]
     #: Expected number of rows.
     cost: float = 0.0
-    #: The table on demand that the function makes; None if it makes no table.
+    #: The on-demand table that the function makes; None if it makes no table.
     table: Index | None = None
 
     @property
     def tables(self) -> list[Index]:
-        """The tables on demand that the function queries."""
+        """The on-demand tables that the function queries."""
         tables = (NeedKind.TABLE_CODE, NeedKind.STATIC_TABLE)
         return list(dict.fromkeys(need.of for need in self.needs if need.kind in tables))
 

@@ -58,7 +58,7 @@ def compile_library(
         code: LLVM's text form.
         signatures: for each function, the ctypes of the result and of the parameters.
         cache: the folder of the cache, by default :func:`cache_folder`.
-        shared: modules that the code calls. Each of them is compiled and cached once.
+        shared: modules that the code calls. Each shared module is compiled and cached once.
         keep: whether to cache the machine code of ``code``.
     """
     key = code if keep else ""
@@ -89,9 +89,9 @@ def find_library(
 def make_image(code: str, key: str = "", cache: Path | None = None, *, is_straight: bool = True) -> bytes:
     """Compile LLVM's text form for this machine; cache and return the machine code.
 
-    ``key`` is the key of the cache: the code, or a string that determines the code. An empty key disables the
-    cache. With ``is_straight``, LLVM runs only the passes that help straight-line code. Raises RuntimeError
-    if LLVM cannot read the code.
+    ``key`` identifies the machine code in the cache: the code, or a string that determines the code. An empty
+    ``key`` disables the cache. With ``is_straight``, LLVM runs only the passes that help straight-line code.
+    Raises RuntimeError if LLVM cannot read the code.
     """
     llvm = _llvm()[0]
     effort = _EFFORT if is_straight else _FULL_EFFORT

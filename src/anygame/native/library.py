@@ -64,7 +64,7 @@ def _image(room: str, key: str) -> bytes:
 
 
 def _shipped(room: str) -> str | None:
-    """Return the packaged text of a room; None if the text is missing, damaged or from other sources."""
+    """Return the packaged text of a room; None if it is missing, damaged or from different sources."""
     try:
         digest, _, text = gzip.decompress(text_of(room).read_bytes()).decode().partition("\n")
     except (OSError, EOFError, ValueError, zlib.error):

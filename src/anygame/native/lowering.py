@@ -309,7 +309,7 @@ def _lower_attribute(kind: Any, field: str, array: Any, number: int, record: int
 
 
 def _calling(result: Any, result_in_code: Any) -> Any:
-    """Return a function that takes three addresses, and calls the first with the others as pointers."""
+    """Return a function of three addresses; it calls the first address with the other two as pointers."""
 
     @intrinsic
     def call(_context: Any, _function: Any, _rows: Any, _data: Any) -> Any:

@@ -161,7 +161,7 @@ def room_of(function: Callable[..., Any]) -> str:
 
 
 def exports(room: str) -> Iterator[tuple[Exported, str, list[type | Elements]]]:
-    """Yield all variants of a room's exported functions: function, and name and types of the variant."""
+    """Yield each variant of a room's exported functions: the function, and the variant's name and types."""
     for module in import_module(f"anygame.{room}").NATIVE_MODULES:
         import_module(module)
     for function in _EXPORTED.values():
@@ -171,7 +171,7 @@ def exports(room: str) -> Iterator[tuple[Exported, str, list[type | Elements]]]:
 
 
 class Bundle:
-    """A function from the address of a table to a named tuple of arrays, which only native code can call.
+    """Maps the address of a table to a named tuple of arrays; only native code can call this function.
 
     ``records`` has the names of arrays that are fields of records, and therefore not contiguous. Each name
     maps to the size of a record in bytes, or to None if the table contains the size.

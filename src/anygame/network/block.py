@@ -46,7 +46,7 @@ class Block:
         self._kernel = kernel
         self._limit = limit
         self._whole = whole
-        #: Per role, its first action and the first action of the next role.
+        #: For each role, the number of its first action, and of the next role's first action.
         self._actions = list(pairwise(accumulate(kernel.network.actions, initial=0)))
         self._record = np.zeros(words.STARTS + kernel.target.lanes, np.int64)
         self._start = np.zeros(kernel.network.fluents, np.int64)
@@ -140,7 +140,7 @@ class Block:
         return (self.rows[rows, lane // 64] >> np.uint64(lane % 64) & np.uint64(1)).astype(np.bool_)
 
 
-#: Number of steps of one call while a block is replayed. The program notices interrupts only between calls.
+#: Number of steps per call during a replay. The program notices interrupts only between calls.
 _STEPS = 256
 #: Number of steps that a lane is assumed to have waited, in the first replay of a playout. If the lane waited
 #: longer, which is rare, the next replay assumes ``_MORE`` times as many steps.
@@ -161,7 +161,7 @@ class DeadEnd:
 
 
 class StuckError(Exception):
-    """A role has no legal move in a state that is not terminal; ``stuck`` is the playout."""
+    """A role has no legal move in a state that is not terminal; ``stuck`` is the playout with this state."""
 
     def __init__(self, stuck: DeadEnd) -> None:
         super().__init__(f"role {stuck.role} has no legal move in a state that is not terminal")

@@ -43,7 +43,7 @@ class CompiledGame:
     Attributes:
         fluents: the term of each fluent, sorted by text.
         actions: per role the moves that can ever be legal, sorted by text.
-        stages: the name of each stage of compilation, with its figures by name.
+        stages: the name of each stage of compilation, with the names and values of the stage's figures.
         passes: the name of each pass over the rules, with three figures: ``rewrote``, the number of rewritten
             rules; ``made``, the number of resulting rules; ``seconds``.
         percepts: per role the terms that it can ever see, sorted by text; an empty tuple if the sheet is too
@@ -78,7 +78,7 @@ def compile_game(
         limits: limits of grounding.
         progress: called regularly with the numbers of instances and atoms so far.
         without: names of passes and rewrites to skip: passes of ``OPTIONAL`` and ``OPTIONAL_IF_LARGE`` in
-            ``grounding.pipeline``, and rewrites of ``logic.rewrites.REWRITES``. The game stays the same.
+            ``grounding.pipeline``, and rewrites of ``logic.rewrites.REWRITES``. They never change the game.
 
     Raises:
         LimitError: the game exceeds a limit; the reasoner can still play the game.
@@ -112,7 +112,7 @@ def _compile_what_fits(
             rule.head.key == SEEN for rule in reasoner.rules
         ):
             raise
-    # A second attempt, without percepts, gets at least one third of the time limit.
+    # A second attempt compiles without percepts, and gets at least one third of the time limit.
     remaining = max(limits.seconds - (monotonic() - began), limits.seconds / 3)
     return _compile(reasoner, replace(limits, seconds=remaining), progress, without, percepts=False)
 
@@ -164,7 +164,7 @@ def _compile(
 
 
 def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, Circuit | None]:
-    """Return a circuit of all outputs except percepts, and a circuit of all outputs if there are percepts."""
+    """Return a circuit of all outputs except percepts, and one of all outputs if there are percepts."""
     inputs = [*names.fluent_atoms]
     choices: list[tuple[int, ...]] = []
     for of_role in names.action_atoms:
@@ -180,7 +180,7 @@ def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, 
 
 
 def _network(circuit: Circuit, names: Interface) -> Network:
-    """Return the network of a circuit. In ``next``, the literals of percepts follow those of fluents."""
+    """Return the network of a circuit; ``next`` lists the literals of fluents, then of percepts."""
     outputs = circuit.outputs
     goals = iter(outputs["goal"].tolist())
     return assemble(
@@ -197,9 +197,9 @@ def _network(circuit: Circuit, names: Interface) -> Network:
 def _with_percepts(network: Network, percepts: Sequence[Sized]) -> Network:
     """Return a network whose last fluents are the percepts of the last joint move (GDL-II).
 
-    In ``next`` of the given network, the literals of percepts follow those of fluents. Kernels compute
-    percepts like the next state, and keep them until the next move (Thielscher, "A General Game Description
-    Language for Incomplete Information Games", AAAI 2010).
+    In the given network, ``next`` lists the literals of fluents, then of percepts. Kernels compute percepts
+    like the next state, and keep them until the next move (Thielscher, "A General Game Description Language
+    for Incomplete Information Games", AAAI 2010).
     """
     counts = tuple(map(len, percepts))
     added = sum(counts)

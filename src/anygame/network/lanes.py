@@ -239,7 +239,7 @@ class Lanes:
 
     @property
     def random_state(self) -> NDArray[np.uint64]:
-        """The state of the random number generators, which can be assigned to restore it."""
+        """The state of the random number generators; assign a saved state to restore it."""
         return self._rows[:, RANDOM : RANDOM + STATE_ROWS].copy()
 
     @random_state.setter
@@ -313,7 +313,7 @@ class Lanes:
         return [self._numbers(taken[:, a:b], going) for a, b in pairwise(self._first)]
 
     def _numbers(self, taken: NDArray[np.uint64], going: NDArray[np.bool_]) -> NDArray[np.int32]:
-        """Return in each lane the index of the row [blocks, n, 8] that holds, or -1 outside of ``going``."""
+        """Return per lane the index n of the row [blocks, n, 8] that holds; -1 outside of ``going``."""
         count = taken.shape[1]
         numbers = np.zeros(self.count, np.int32)
         for weight in range(max(0, count - 1).bit_length()):

@@ -1,7 +1,7 @@
 """The propositional network as flat arrays: inputs, gates and outputs.
 
 The network is a propositional automaton (Schkufza, Love and Genesereth, "Propositional Automata and Cell
-Automata", 2008). The numbers of literals are those of the AIGER format of and-inverter graphs (Biere,
+Automata", 2008). Literals are numbered as in the AIGER format of and-inverter graphs (Biere,
 http://fmv.jku.at/aiger/). In contrast to AIGER, a gate can have more than two inputs.
 """
 

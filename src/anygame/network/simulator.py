@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 #: Target duration in seconds of a call of machine code. Interrupts are only noticed between calls. A user
 #: does not notice this delay, and the overhead of a call is a few microseconds.
 _CALL_SECONDS = 0.05
-#: Number of steps of the first call, which is short even in the slowest game. Later calls get their numbers
-#: of steps from the duration of the call before.
+#: Number of steps of the first call, which is short even in the slowest game. The duration of each call
+#: determines the number of steps of the next call.
 _FIRST_STEPS = 16
 #: Maximum number of calls after an interrupt. The simulation then abandons the running playouts.
 _LAST_CALLS = 10
@@ -62,8 +62,8 @@ class Simulator:
         After an interrupt (Ctrl-C) no more playouts start. Running playouts continue for half a second, so
         that the tally does not favour short playouts. Then, or at a second interrupt, the run abandons them.
 
-        A playout also ends if a role has no legal move, or at the limit. Of such playouts, the tally counts
-        only the joint moves, in ``states`` and ``options``.
+        A playout also ends if a role has no legal move, or at the limit. For a playout that ends in one of
+        these two ways, the tally counts only the joint moves, in ``states`` and ``options``.
 
         Args:
             request: number of playouts, seed and limits.

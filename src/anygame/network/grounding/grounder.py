@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 #: Maximum number of rows per join in the first attempt, which omits the passes for large sheets.
 _FEW_ROWS: Final = 4_000_000
-#: If a game exceeds one of these bounds, a second attempt grounds only the rows that rules ask for.
+#: If a game exceeds one of these bounds, a second attempt grounds only the atoms that rules ask for.
 _BY_DEMAND: Final = {"instances", "facts", "depth", "terms", "fluents", "questions"}
 #: If the states of a game grow with every move, the game exceeds one of these bounds.
 _GROWTH: Final = {"depth", "terms", "fluents", "questions"}
@@ -165,7 +165,7 @@ class _Grounder:
         ]
         #: Per relation of ``next`` and ``legal``, the number of rows copied so far.
         self._flowed: dict[Relation, int] = {}
-        #: Relations that rules read. Other relations that passes added need no instances.
+        #: Relations that rules read. A relation that a pass added and no rule reads needs no instances.
         self._read: set[Relation] = set()
 
     def run(self) -> Grounding:

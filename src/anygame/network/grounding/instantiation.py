@@ -1,7 +1,7 @@
 """Instantiation of single rules by joins, one literal after the other.
 
-Joins process whole columns, for the reasons that Boncz, Zukowski and Nes give (2005, "MonetDB/X100:
-hyper-pipelining query execution").
+Joins process whole columns, as in MonetDB (Boncz, Zukowski and Nes 2005, "MonetDB/X100: hyper-pipelining
+query execution").
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from anygame.network.grounding.static import StaticRelations
     from anygame.network.grounding.tables import Ids, Rows, Table, Tables
 
-#: Assumed growth of a join by a literal whose rows cannot be counted, because the reasoner computes them on
-#: demand. The join adds such a literal last, when most of its columns are bound.
+#: Assumed factor by which an on-demand literal multiplies the rows of a join; its own rows cannot be counted.
+#: The join adds this literal last, when most of its columns are bound.
 _TO_ASK: Final = 1e15
-#: Assumed growth of a join by an on-demand literal with all columns bound, which can only remove rows.
+#: The same factor if all columns of the on-demand literal are bound: the literal can only remove rows.
 _TO_TEST: Final = 0.5
-#: Minimum assumed growth of a join by a literal without a bound column, since it makes a cross product.
+#: Minimum factor assumed for a literal without a bound column, which makes a cross product.
 _UNTIED: Final = 1e6
 #: Size in bytes of a typical row of a join.
 _USUAL_ROW: Final = 40
@@ -151,7 +151,7 @@ class Join:
     def _take(
         self, instances: Instances, index: int, table: Table, left: Ids, right: Ids, known: tuple[int, ...]
     ) -> None:
-        """Keep the instances with the numbers ``left``, and join each with the row in ``right``."""
+        """Keep the instances at the indices ``left``, and join each with its row in ``right``."""
         atom = self.literals[index]
         self._tables.budget.spend(len(left))
         instances.keep(left)

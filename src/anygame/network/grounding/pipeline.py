@@ -80,7 +80,7 @@ REPEATED_IF_LARGE: Final[tuple[tuple[str, OfOne], ...]] = (
     ("splitting heads", decomposition.split_heads),
     ("splitting within", decomposition.split_within),
 )
-#: For large sheets, passes only name disjunctions: expanded copies of a rule would repeat its other joins.
+#: For large sheets, passes replace disjunctions by new relations: expanded copies would repeat other joins.
 _REPEATED_OF_LARGE: Final = (
     *(one for one in REPEATED if one[0] != "expanding disjunctions"),
     *REPEATED_IF_LARGE,

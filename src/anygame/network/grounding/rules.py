@@ -2,7 +2,7 @@
 
 The body of a rule has three kinds of literals. *Positives* and *negatives* depend on state or moves, and
 become inputs of the rule's instances. *Guards* are positive literals that only restrict the values of
-variables: static literals, and copies of literals that bind the variables of a part of a decomposed rule.
+variables. Most guards are static; a copied literal that binds variables of a split-off part can be dynamic.
 """
 
 from __future__ import annotations

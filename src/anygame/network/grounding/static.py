@@ -35,13 +35,13 @@ ASKED: Final = (("legal", 2), ("next", 1), ("terminal", 0), ("goal", 2))
 #: The relation of percepts (GDL-II), an additional output of small networks.
 SEEN: Final = ("sees", 2)
 _ASKED_NAMES: Final = frozenset(name for name, _ in (*ASKED, SEEN))
-#: Minimum number of columns of a relation that its rules replace. Narrower relations are kept.
+#: Minimum number of columns of a relation that can be replaced by its rules.
 _WIDE: Final = 3
-#: Maximum number of rows of a relation that rules never replace, because joins with so few rows are fast.
+#: Rules never replace a relation with at most this many rows, because joins with so few rows are fast.
 _LARGE: Final = 2_000
 #: If a dynamic relation has at most this many facts, its facts count as rules.
 _MOST_FACTS: Final = 50
-#: Maximum number of rules that replace a relation. Every reader of the relation gets as many copies.
+#: Maximum number of rules that replace a relation. Each rule that reads the relation is copied as many times.
 _MOST_RULES: Final = 8
 #: Maximum number of rules that replace a relation without a table, which cannot be joined otherwise.
 _MOST_RULES_ON_DEMAND: Final = 20
@@ -199,7 +199,7 @@ class StaticRelations:
             self._on_demand.add(relation)
 
     def _compute(self, relation: Relation) -> bool:
-        """Try to compute the table of a relation on demand by joins; return whether that succeeded."""
+        """Try to compute the table of a relation by joins; return whether that succeeded."""
         components = self._schema.makers(relation)
         rules = [rule for component in components for rule in component.rules]
         members = {member for component in components for member in component.relations}

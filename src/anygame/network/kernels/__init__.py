@@ -1,7 +1,7 @@
 """From the gates of a propositional network to machine code that evaluates 512 games at once.
 
-A row of 512 bits holds a truth value of 512 games, the *lanes*, and a gate is one or two vector instructions.
-This is bit-slicing (Biham, "A Fast New DES Implementation in Software", 1997).
+A row of 512 bits holds one truth value for each of 512 games, the *lanes*. One or two vector instructions
+evaluate a gate. This is bit-slicing (Biham, "A Fast New DES Implementation in Software", 1997).
 
 ``schedule`` orders the gates, and ``layout`` places inputs and outputs in rows of memory. In large networks
 ``phases`` finds gates that are not always needed, and ``clusters`` groups gates with common inputs. The other

@@ -59,7 +59,7 @@ def cluster(network: Network) -> tuple[Network, list[int]]:
 def _places(network: Network, actions: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
     """Return per gate the place in the order of computation, or -1, and whether to split the gate.
 
-    A gate on which the end of the game depends gets the last place of its inputs.
+    A gate on which the end of the game depends gets the highest place among its inputs.
     """
     starts, read = network.starts, (network.inputs >> 1).astype(np.int64) - network.first_gate
     places = np.full(network.gates, -1, np.int64)

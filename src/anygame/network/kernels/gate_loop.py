@@ -108,7 +108,7 @@ class LoopWriter:
         """Find the gates whose inputs are all inverted moves of roles with many moves.
 
         Returns a mask of these gates, and the moves that other gates also read. Scattering does not pay if
-        other gates read as many moves as these gates have inputs. Then the results have no gate and no move.
+        other gates read as many moves as these gates have inputs. Then the function selects nothing.
         """
         network = self._network
         is_scattered = np.zeros(network.gates, np.bool_)

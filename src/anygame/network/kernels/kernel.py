@@ -107,9 +107,9 @@ class Kernel:
     """Compiled code of a game, shared by all its simulators.
 
     The final code may take long to compile. Then the kernel uses a loop while another process compiles the
-    final code. Both have inputs, outputs and counters in the same rows, and the same results. However, the
-    loop cannot make moves from a state that the final code has evaluated, or vice versa. So callers keep a
-    ``library`` from an evaluation to the following moves.
+    final code. The loop and the final code have inputs, outputs and counters in the same rows, and the same
+    results. However, the loop cannot make moves from a state that the final code has evaluated, or vice
+    versa. So callers keep a ``library`` from an evaluation to the following moves.
 
     Attributes:
         style: how the final code evaluates the gates.
@@ -295,8 +295,8 @@ def build_kernel(
 ) -> Kernel:
     """Return the kernel of a network, which is compiled at the first use.
 
-    ``phases`` are the phases of the game. If they are None, the function finds the phases of networks that
-    are large enough to gain from them. Targets other than ``PROCESSOR`` need an explicit style.
+    ``phases`` are the phases of the game. If ``phases`` is None, the function finds the phases of networks
+    that are large enough to benefit. Targets other than ``PROCESSOR`` need an explicit style.
     """
     becomes_straight = style == "auto" and len(network.inputs) <= STRAIGHT_INPUTS
     stands_in = becomes_straight and phases is None and _to_compile(network) > COMPILED_AT_ONCE

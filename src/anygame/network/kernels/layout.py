@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 #: Maximum number of actions of a role for which straight-line code chooses a move. For about 150 actions,
 #: straight-line code takes more than twice as long to compile as loops, and is not faster.
 MOST_UNROLLED = 64
-#: Number of actions per group in loops. The registers, 32 rows on the widest machines, hold an accumulator
-#: for each action of a group besides other values.
+#: Number of actions per group in loops. The widest machines have registers for 32 rows: an accumulator for
+#: each action of a group, and other values.
 GROUP = 16
 
 
@@ -36,8 +36,8 @@ class GateOutputs:
 class RowLayout:
     """The rows of inputs and outputs, which are the same in straight-line code and in loops.
 
-    The first rows are those of fluents, then of actions. Each output that is a gate has its own row, too. The
-    row ``end`` is the first row after all of these rows.
+    The first rows are those of fluents, then of actions. Each output that is a gate has its own row, too. Row
+    ``end`` is the first unused row.
 
     Loops choose the moves of a role with many actions, and read the legality of its actions from adjacent
     rows. They store the chosen action half decoded (*factors*): a row for each group of ``GROUP`` actions,

@@ -251,7 +251,7 @@ def _member_function(name: str, target: Target) -> str:
 
 
 def _select(code: FunctionBuilder, legal: Sequence[str], number: Sequence[str]) -> list[str]:
-    """Return the rows of the moves; each legal move subtracts 1, until the number falls below zero."""
+    """Return the rows of the moves; each legal move subtracts 1 from the number, until it is negative."""
     if len(legal) < 2:
         return list(legal)
     chosen = []

@@ -42,15 +42,15 @@ if TYPE_CHECKING:
     from anygame.network.kernels.target import Target
 
 
-#: Indices of the words in the record of a block. If several threads share a row, each thread has a record,
-#: but only the words for stuck playouts and for lanes differ. ``NOW``: the number of the step. ``LEFT``: the
-#: number of playouts that have not started. ``DEADLINE``: a step before which no playout reaches the limit.
-#: ``LIMIT``: the maximum number of moves. ``ELSEWHERE``: whether playouts start from a state other than the
-#: initial state. ``STUCK_LANES``: the number of stuck playouts; the next three words are step, lane and
-#: length of the first stuck playout. ``WHOLE``: whether to compute all gates in each phase. ``WAITED``: the
-#: total number of steps that ended lanes have waited since the last evaluation of goals. ``FACTORS``: whether
-#: the moves of the last step are stored as groups and members; see ``RowLayout``. From ``STARTS`` on, per
-#: lane: the step in which its playout began, plus the number of steps that the playout has waited.
+#: Indices of the words in the record of a block. If several threads share a row, each thread has its own
+#: record. These records differ only in the words for stuck playouts and for lanes. ``NOW``: the number of the
+#: step. ``LEFT``: the number of playouts that have not started. ``DEADLINE``: a step before which no playout
+#: reaches the limit. ``LIMIT``: the maximum number of moves. ``ELSEWHERE``: whether playouts start from a
+#: state other than the initial state. ``STUCK_LANES``: the number of stuck playouts; the next three words are
+#: step, lane and length of the first stuck playout. ``WHOLE``: whether to compute all gates in each phase.
+#: ``WAITED``: the total number of steps that ended lanes have waited since the last evaluation of goals.
+#: ``FACTORS``: whether the moves of the last step are stored as groups and members; see ``RowLayout``. From
+#: ``STARTS`` on, per lane: the step in which its playout began, plus the steps that the playout has waited.
 NOW, LEFT, DEADLINE, LIMIT, ELSEWHERE, STUCK_LANES, STUCK_STEP, STUCK_LANE, STUCK_LENGTH, WHOLE = range(10)
 WAITED, FACTORS, STARTS = 10, 11, 12
 
@@ -132,7 +132,7 @@ def _cut(game: PlayedGame) -> str:
 
 
 def _finish(game: PlayedGame) -> str:
-    """Write a function that counts ended and cut playouts, and starts the next ones or lets lanes wait."""
+    """Write a function that counts ended and cut playouts, and starts new playouts or lets lanes wait."""
     code = FunctionBuilder("finish", game.target, parameters=["ptr noalias %block", "ptr noalias %lengths"])
     now, limit = code.word_of_block(NOW), code.word_of_block(LIMIT)
     bucket = code.let(f"add i64 {limit}, 1")
@@ -169,7 +169,7 @@ def _start_of(code: FunctionBuilder, lane: str) -> str:
 def _each_playout(
     code: FunctionBuilder, game: PlayedGame, row: int, now: str
 ) -> Iterator[tuple[str, str, str, str]]:
-    """Write a loop over the ended playouts of a row. Without phases, the loop also starts new ones."""
+    """Write a loop over the ended playouts of a row. Without phases, the loop also starts new playouts."""
     if not game.has_phases:
         yield from _start_next(code, row, now)
         return
@@ -195,10 +195,10 @@ def _start_idle(game: PlayedGame) -> str:
 
 
 def _start_next(code: FunctionBuilder, row: int, now: str) -> Iterator[tuple[str, str, str, str]]:
-    """Write a loop that starts the next playouts in the lanes of a row, while any are left, and sets RESTART.
+    """Write a loop that starts a playout in each lane of a row while playouts are left, and sets row RESTART.
 
-    For each lane, the loop first yields the lane, a pointer to the step in which the lane's last playout
-    began, the word of the lane and its bit.
+    For each lane, the function first yields the lane, a pointer to the step in which the lane's last playout
+    began, and the lane's word and bit.
     """
     before = code.count_before(code.load(row))
     left = code.word_variable(code.let(f"sub i64 {code.word_of_block(LEFT)}, {before}"))

@@ -148,8 +148,8 @@ def runs_of_shapes(network: Network, units: Numbers, shapes: Numbers, window: in
 def _dependences(network: Network, units: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     """Return the dependences among units, which are numbered by their positions.
 
-    Returns three arrays. The first has the number of units that each unit reads, and a final 0. The third
-    lists the readers of all units. The second has the index at which each unit's readers begin.
+    The first array has the number of units that each unit reads, and a final 0. The third array lists the
+    readers of all units. The second array has the index at which each unit's readers begin.
     """
     count, gate_starts, ends = len(units), network.starts.astype(np.int64), ends_of(network)
     sizes = ends[units] - units

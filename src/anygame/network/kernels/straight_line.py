@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 _Item = TypeVar("_Item")
 
-#: Number of gates per basic block. If all gates are in a single block, LLVM tries to keep all values in
-#: registers: compiling takes 50 % longer, and the code is slower.
+#: Number of gates per basic block. With all gates in a single block, compiling takes 50 % longer and the code
+#: is slower, because LLVM tries to keep all values in registers.
 BLOCK_GATES = 100
 #: Number of fluents per function that only sets fluents. With about four instructions per fluent, these
 #: functions are as large as functions of gates.

@@ -62,9 +62,9 @@ def choose_function(
 
     The function sets the rows of the actions and row GO to the lanes that have chosen, and adds to the
     counters. It returns whether a role has no legal move in some lane. In this case it only sets row STUCK to
-    these lanes, and samples no random number. A waiting lane wastes its share of the rest of a step, which
-    costs ``step_cost`` row operations. In a game with phases no lane waits, so that all lanes stay in the
-    same phase.
+    these lanes, and samples no random number. The rest of a step costs ``step_cost`` row operations, and a
+    waiting lane wastes its share of this cost. In a game with phases no lane waits, so that all lanes stay in
+    the same phase.
     """
     many = any(role.scratch is not None for role in roles)
     code = FunctionBuilder("choose_factors" if many else "choose", target, "i1")

@@ -65,7 +65,7 @@ def _in_cycles(products: Products, sums: int, nodes: int) -> list[int]:
     read = (products.literals >> 1) - nodes
     reader = products.of[products.owners[read >= 0]]
     read = read[read >= 0]
-    # A gate in a cycle gets no level, neither when counting from the inputs nor from the outputs.
+    # A gate in a cycle gets no level, whether levels count from the inputs or from the outputs.
     both = (levels_of(reader, read, sums) < 0) & (levels_of(read, reader, sums) < 0)
     parents: dict[int, set[int]] = {number: set() for number in np.flatnonzero(both).tolist()}
     inside = both[reader] & both[read]

@@ -183,8 +183,8 @@ def merge(
     many equal atoms, such as rows of a view that differ only in irrelevant arguments. Each round applies the
     replacements of earlier rounds, and compares the derivations of all atoms.
 
-    No literal has a higher level than its head. Given ``levels``, int [atoms], many products are merged level
-    by level, so that most are visited once.
+    No literal of a product has a higher level than the atom that the product derives. Given ``levels``, int
+    [atoms], many products are merged level by level, so that most are visited once.
     """
     literal_of = 2 * np.arange(len(is_input))
     literal_of[facts] = HOLDS

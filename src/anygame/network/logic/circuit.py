@@ -42,7 +42,7 @@ class Circuit:
         starts: int64 [gates + 1]; where the literals of each gate begin.
         opened: bool [gates]; whether a gate is the inverted disjunction of an atom that depends on itself.
         choices: groups of input nodes. In every state, exactly one node of each group holds.
-        outputs: literals by name. Those of ``legal`` belong to the actions, which are the last inputs.
+        outputs: literals by name. The literals of ``legal`` belong to the actions, which are the last inputs.
     """
 
     inputs: int

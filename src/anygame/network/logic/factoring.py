@@ -88,7 +88,7 @@ class _Factoring:
         self._write(gates, 2 * (self._inputs + parts) + 1)
 
     def _absorbed(self, products: Products) -> Products:
-        """Write and remove the single-literal products of each sum: a + ab = a, and a + (not a)b = a + b."""
+        """Move single-literal products from sums to gates, using a + ab = a and a + (not a)b = a + b."""
         while True:
             of, owners, literals = products.of, products.owners, products.literals
             lengths = products.lengths

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 _Condition = TypeVar("_Condition", bound="Test")
 
-#: Maximum number of rounds in which a case draws conclusions, since recursive views can cause endless ones.
+#: Maximum number of rounds in which a case draws conclusions, since recursive views can cause endless rounds.
 _MOST_ROUNDS: Final = 40
 #: An equation that is never true.
 _NEVER_EQUAL: Final = (Constant("one"), Constant("other"))
@@ -261,7 +261,7 @@ def _matched(pattern: FlatAtom, atom: FlatAtom, fixed: set[Variable]) -> dict[Va
 
 
 def _with_negated_views(case: Case, premises: Premises) -> Case:
-    """Add conclusions: if a view fails, each of its bodies fails, and so does the only undecided literal."""
+    """Add conclusions from failing views: if all other conditions of a body hold, its only positive fails."""
     fixed = {v for known in case.positives for v in variables_of_atom(known.atom)}
     fixed |= variables_in(case.tests)
     # If conclusions differ only in the names of variables, keep one of them.
@@ -349,7 +349,7 @@ class Premises:
         return self._rules.get(relation, ())
 
     def renamed(self, rule: GroundRule) -> GroundRule:
-        """Return a copy of a rule that shares no variable with other copies since ``begin_anew``."""
+        """Return a copy of a rule that shares no variable with any copy made since ``begin_anew``."""
         copies = self._copies.setdefault(id(rule), [rule])
         self._taken[id(rule)] += 1
         if self._taken[id(rule)] == len(copies):

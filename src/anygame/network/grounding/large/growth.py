@@ -6,7 +6,7 @@
     legal(r, drop(c)) :- true(control(r)), true(stack(c, l)), not full(c)
     full(c) :- true(stack(c, l)), [length(l, 6)]
 
-becomes, because a column has only one stack, and roles make only legal moves::
+A column has only one stack, and roles make only legal moves, so these rules become::
 
     next(stack(c, list(r, l))) :- does(r, drop(c)), true(stack(c, l)), [room(c, l, r)]
     room(c, l, r) :- [true(control(r))], [true(stack(c, l))], not length(l, 6)
@@ -151,7 +151,7 @@ def _with_keys(rule: GroundRule, context: Context) -> GroundRule | None:
 
 
 def _with_negations(rule: GroundRule, by_head: Rules, context: Context) -> list[GroundRule]:
-    """Add tests that keep the rows that a rule reads from satisfying bodies of its negated views."""
+    """Add tests that exclude rows with which a body of one of the rule's negated views would hold."""
     own = sorted_by_name(variables_of_rule(rule))
     bound = {v for atom in (*rule.positives, *rule.guards) for v in variables_of_atom(atom)}
     bodies = [(atom, body) for atom in rule.negatives for body in by_head.get(atom.relation, ())]

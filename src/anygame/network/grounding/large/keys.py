@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from anygame.network.grounding.large.cases import Premises
     from anygame.network.grounding.rules import GroundRule
 
-#: Maximum number of cases examined for all keys of a game, which takes a few seconds.
+#: Maximum number of cases examined for all keys of a game. Examining that many takes a few seconds.
 _MOST_CASES: Final = 6_000
 
 

@@ -5,15 +5,15 @@
     legal(r, go(x)) :- true(at(r, k)), not attacked(x, k), [cell(x)]
     attacked(x, k) :- true(on(s)), line(s, k), [apart(s, x)]
 
-becomes, where ``r`` is at one ``k``::
+If ``r`` is at only one ``k``, these rules become::
 
     legal(r, go(x)) :- true(at(r, k)), not joined(r, x), [cell(x)]
     joined(r, x) :- true(on(s)), part(r, s), [apart(s, x)]
     part(r, s) :- true(at(r, k)), line(s, k)
 
 The rules for ``joined`` and ``part`` are the old rules unfolded (see ``folding``), with the literals about
-the joined row split off. The numbers of values of ``x``, ``s`` and ``k`` multiply in the old rules. In the
-new rules, those of ``x`` and ``k`` add up. Without this pass, chess has 2.6 times as many gate inputs.
+the joined row split off. In the old rules, the numbers of values of ``x``, ``s`` and ``k`` multiply. In the
+new rules, the numbers for ``x`` and ``k`` add up. Without this pass, chess has 2.6 times as many gate inputs.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
     clear(x, z, u) :- [next(x, y)], true(empty(y)), clear(y, z, u)
     clear(x, z, u) :- [next(x, u)], clear(u, z, u)
 
-becomes the following rules. In ``free`` are the squares that are clear for every ``u``, and in ``bound`` the
+becomes the following rules. ``free`` has the squares that are clear for every ``u``, and ``bound`` the
 squares that are clear because of ``u``::
 
     free(x, z) :- [next(x, z)]
@@ -135,7 +135,7 @@ class _Parting:
         return changed
 
     def _drop_lone(self) -> bool:
-        """Drop a view whose rules pass its columns to no other view: the columns multiply only this view."""
+        """Drop a view whose rules pass its columns to no other view, since a split would save too little."""
         for view, rules in self._views.items():
             if view in self._columns and not any(
                 self._is_free(rule) and self._handed(rule) for rule in rules
@@ -200,7 +200,7 @@ class _Parting:
         return kinds_of
 
     def _differs(self, rule: GroundRule) -> bool:
-        """Return whether the kinds of a rule's columns are unknown, or differ from those of other rules."""
+        """Return whether the kinds of a free rule's columns are unknown, or differ from its view's kinds."""
         view = rule.head.relation
         if view not in self._columns or not self._is_free(rule):
             return False

@@ -31,7 +31,7 @@ class Context:
     new_relation: Callable[[int], Relation]
 
     def is_row(self, atom: FlatAtom, given: Collection[int], *, likely: bool = False) -> bool:
-        """Return whether the given columns of an atom determine its row; with ``likely``, without a proof."""
+        """Return whether the given columns of an atom determine its row; ``likely`` needs no proof."""
         return any(
             set(key).issubset(given)
             and (

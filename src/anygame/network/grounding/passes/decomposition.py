@@ -47,7 +47,7 @@ _MOST_COLUMNS: Final = 4
 
 
 def decompose_bodies(rule: GroundRule, context: Context) -> list[GroundRule]:
-    """Split off parts that share only head variables; if there are none, the part that shares the fewest."""
+    """Split off parts that share only head variables, or else the part with the fewest shared variables."""
     if rule.composed:
         return [rule]
     head = frozenset(variables_of_atom(rule.head))
@@ -125,7 +125,7 @@ def _unbound(split: GroundRule, own: frozenset[Variable], shared: frozenset[Vari
     return unbound
 
 
-#: A head variable is independent if, given the others, it has more values than this on average.
+#: A head variable is independent if it has more values than this on average, given the other head variables.
 _FEW: Final = 2.0
 _NOTHING: Final[frozenset[Variable]] = frozenset()
 
@@ -215,7 +215,7 @@ def split_at_keys(rule: GroundRule, context: Context) -> list[GroundRule]:
 
         good(x) :- true(at(x, 1, u)), true(at(x, 2, v)), true(at(x, 3, w)), true(at(x, 4, z)), u != v, ...
 
-    becomes, where the first two columns are a key::
+    If the first two columns are a key, this rule becomes::
 
         good(x) :- apart(x), other(x), ...
         apart(x) :- true(at(x, 1, u)), true(at(x, 2, v)), u != v
@@ -297,7 +297,7 @@ def _part(
 
 
 def _width(ties: Iterable[frozenset[Variable]]) -> int:
-    """Return the maximum number of variables joined at once, if variables with few neighbours go first."""
+    """Return how many variables are joined at once, if those with the fewest neighbours are joined first."""
     edges = set(ties)
     widest = 0
     while edges:

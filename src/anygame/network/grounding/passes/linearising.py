@@ -109,7 +109,7 @@ def _composition(rule: GroundRule, relation: Relation) -> _Closure | None:
 
 
 def _ends(head: Sequence[Term], one: FlatAtom, other: FlatAtom) -> Ends | None:
-    """Return the columns at which two chains meet; None if their other columns differ from the head."""
+    """Return the columns at which two chains meet; None if their other columns differ from the head's."""
     last = [place for place, term in enumerate(head) if one.columns[place] is not term]
     first = [place for place, term in enumerate(head) if other.columns[place] is not term]
     if not last or set(first) & set(last) or len(first) != len(last):
