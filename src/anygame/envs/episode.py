@@ -56,7 +56,7 @@ class Episode:
         players: the indices of all roles except ``random``.
         chance: the index of the role ``random`` in a list, which is empty without this role.
         legal: per role, the numbers of its legal moves.
-        stuck: the index of the first role without a legal move before the end, or None.
+        stuck: the index of the first role without a legal move in a nonterminal state, or None.
         moves: the number of joint moves made.
     """
 
@@ -169,7 +169,7 @@ class Episode:
         return self.observer.of(np.frombuffer(self.position, np.bool_))
 
     def facts(self) -> NDArray[np.int8]:
-        """Return all fluents, including hidden ones: int8 [fluents]."""
+        """Return all fluents, including hidden fluents: int8 [fluents]."""
         return np.frombuffer(self.position, np.int8).copy()
 
     def state(self) -> State:
@@ -308,7 +308,7 @@ class EpisodeLanes:
     Attributes:
         masks: per role, its legal moves: bool [lanes, actions].
         terminal: which matches have ended: bool [lanes].
-        stuck: the first role without a legal move before the end, or -1: int [lanes].
+        stuck: the first role without a legal move in a nonterminal state, or -1: int [lanes].
         moves: the number of joint moves made: int [lanes].
     """
 

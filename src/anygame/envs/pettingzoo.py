@@ -135,8 +135,8 @@ class GameParallelEnv(GameAgents, ParallelEnv):
 
     The environment plays the role ``random``. Every other role is an agent, whose name is the role. An agent
     observes ``{"observation": int8 [*shape], "action_mask": int8 [actions]}``, with actions in the order of
-    ``game.actions(role)``. The action of an agent with one legal move, for example a wait, can be omitted. If
-    a role has no legal move before the end, the match is truncated; ``infos`` names the role as ``stuck``.
+    ``game.actions(role)``. An agent with one legal move, such as a wait, can omit its action. If a role has
+    no legal move in a nonterminal state, the match is truncated; ``infos`` names the role as ``stuck``.
 
     Args:
         sheet: a game, a rule sheet, or the name of an installed game.
@@ -150,7 +150,7 @@ class GameParallelEnv(GameAgents, ParallelEnv):
         LimitError, MissingExtraError, RuleSheetError, ValueError: as for ``GameEnv``.
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012 - as of the library
+    metadata: dict[str, Any] = {  # noqa: RUF012 - the library defines this attribute
         "render_modes": RENDER_MODES,
         "is_parallelizable": True,
     }
@@ -236,7 +236,7 @@ class GameAECEnv(GameAgents, AECEnv):
         LimitError, MissingExtraError, RuleSheetError, ValueError: as for ``GameEnv``.
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012 - as of the library
+    metadata: dict[str, Any] = {  # noqa: RUF012 - the library defines this attribute
         "render_modes": RENDER_MODES,
         "is_parallelizable": False,
     }

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The saved states of a batch, and its random state; see ``Batch.snapshot``.
+    """The saved states of a batch and of its random number generator; see ``Batch.snapshot``.
 
     Attributes:
         game: the game.
@@ -57,9 +57,8 @@ class Batch:
     Moves are numbers: indices of ``game.actions(role)``. A lane is stuck if a role has no legal move in a
     nonterminal state. Ended and stuck lanes ignore moves; `reset` and `set_state` change such lanes.
 
-    ``game.batch`` makes a batch. ``game.encoding`` returns the meaning of all columns. If you save a model,
-    save the encoding with it.
-    Methods raise UnknownRoleError for a ``role`` that the game does not have.
+    ``game.batch`` makes a batch. ``game.encoding`` has the names of all columns. If you save a model, save
+    the encoding with it. Methods raise UnknownRoleError for a ``role`` that the game does not have.
 
     >>> import anygame
     >>> game = anygame.loads(
@@ -114,7 +113,7 @@ class Batch:
         return self._lanes.stuck
 
     def action_space(self, role: str | Term) -> ActionSpace:
-        """Return the moves of a role in the order of their numbers, which are the columns of its masks."""
+        """Return the moves of a role, indexed by their numbers; a number is also a column of the masks."""
         return ActionSpace.of(self.game, role)
 
     def legal_mask(self, role: str | Term) -> NDArray[np.bool_]:

@@ -184,8 +184,8 @@ class Game:
     ) -> SimulationResult:
         """Play many random matches and return summary statistics.
 
-        Each role's move is uniform among its legal moves and independent of the other moves. For the same
-        seed, the result is the same for any number of threads. The first call compiles the game. Without a
+        Each role's move is uniform among its legal moves and independent of the other moves. The result
+        depends on the seed, but not on the number of threads. The first call compiles the game. Without a
         network, or if the machine is ``reasoner``, the reasoner plays one match after another. After Ctrl-C,
         the result has the statistics so far.
 

@@ -41,7 +41,7 @@ def legal_by_role(state: State) -> dict[Role, tuple[Term, ...]]:
 
 
 def single_moves(legal: Mapping[Role, Sequence[Term]]) -> dict[Role, Term]:
-    """Return the only legal move of each role that has exactly one."""
+    """Return the legal move of each role that has exactly one legal move."""
     return {role: moves[0] for role, moves in legal.items() if len(moves) == 1}
 
 

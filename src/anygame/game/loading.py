@@ -54,7 +54,7 @@ def load(
         lenient: whether to read unbound variables as Prolog-like reasoners do. A variable that occurs only in
             negations means "for no value". A variable in a head or a fact takes the values that `role`,
             `base` or `input` give, or the possible values of the argument at this place. A
-            `LenientReadingWarning` counts such readings.
+            `LenientReadingWarning` counts the lenient readings.
         limits: bounds on the length of the text and the number of derived facts.
         machine: the machine that computes the answers; all machines agree. ``reasoner`` evaluates the rules.
             ``network`` compiles the rules into logic gates first. ``auto`` uses the reasoner until a call
@@ -62,7 +62,7 @@ def load(
             A call of this kind compiles the game, and the network computes all later answers.
 
     Raises:
-        RuleSheetError: the sheet has faults, all of which the error lists with their places.
+        RuleSheetError: the sheet has faults; the error lists all faults with their places.
         LimitError: the game exceeds a bound.
     """
     source = open_sheet(path, limits.reading if limits else None)

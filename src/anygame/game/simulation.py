@@ -188,7 +188,7 @@ def statistics(game: Game, machine: str, request: PlayoutRequest, tally: Tally[S
 
 
 def _moments(counts: dict[int, int]) -> tuple[float, float, float]:
-    """Return the mean, the standard deviation and the standard error of numbers, given their counts.
+    """Return mean, standard deviation and standard error of numbers, given how often each number occurs.
 
     Sums are exact. All results are ``nan`` without numbers, or if a result exceeds the range of floats.
     """

@@ -79,7 +79,7 @@ def typed_move(text: str, legal: Sequence[Term], role: str | None = None) -> Ter
         text: a move, its words, or only its arguments, joined or abbreviated. The beginning of a move, or
             parts that only one move has, also mean the move. ``3`` or ``#3`` is the third move of the list.
         legal: the moves, in the order of their numbers.
-        role: the role, for errors. The ``suggestions`` of an IllegalMoveError are candidates.
+        role: the role that errors name. An IllegalMoveError has possible moves as ``suggestions``.
     """
     candidates = meant_moves(text, legal)
     if len(candidates) == 1:

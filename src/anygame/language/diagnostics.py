@@ -1,6 +1,6 @@
 """Diagnostics: errors, warnings and infos about a rule sheet, with places and advice.
 
-Each loading stage collects diagnostics. If any is an error, the stage raises all of them, sorted by place::
+Each loading stage collects diagnostics. An error makes the stage raise all diagnostics, sorted by place::
 
     sheet.kif:12:18: error[unbound-variable]: nothing binds ?x
        12 |     (not (bad ?x))
@@ -115,7 +115,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def did_you_mean(near: Iterable[str], otherwise: str = "") -> str:
-    """Return the end of an error message: the suggestions ``near``, or ``otherwise`` if there are none.
+    """Return the end of an error message: the suggestions ``near``, or ``otherwise`` without suggestions.
 
     >>> did_you_mean(["chess", "checkers"]), did_you_mean([], "`games` lists them"), did_you_mean([])
     ('; did you mean chess or checkers?', '; `games` lists them', '')

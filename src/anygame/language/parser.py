@@ -280,7 +280,7 @@ def _tokens(source: Source, limits: ReadingLimits, text: str) -> Iterator[_Token
 @cache
 def _grammar() -> tuple[Callable[[], Any], type[Exception]]:
     """Return a function that starts the parser, and the type of error for unbalanced parentheses."""
-    # The import of lark is slow, so it happens on first use.
+    # Importing lark is slow, so lark is imported on first use.
     from pkgutil import get_data
 
     from lark import Lark, UnexpectedInput

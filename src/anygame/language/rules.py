@@ -134,7 +134,7 @@ class Or(_Joining):
 
 
 class And(_Joining):
-    """A conjunction: all formulas must hold. GDL has no conjunctions, so each one causes a warning."""
+    """A conjunction: all formulas must hold. GDL has no conjunctions: reading a conjunction warns."""
 
     __slots__ = ()
 

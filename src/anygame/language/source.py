@@ -76,8 +76,8 @@ class Node:
 
     Attributes:
         source: the text.
-        start: offset of its first character.
-        end: offset after its last character.
+        start: offset of the first character of the node.
+        end: offset after the last character of the node.
         text: the characters of a token; empty for a list.
     """
 

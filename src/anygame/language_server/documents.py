@@ -196,7 +196,7 @@ class Lines:
         return len(part) if part.isascii() else len(part.encode(self._codec, "surrogatepass")) // self._bytes
 
     def offset(self, place: Place) -> int:
-        """Return the offset of a position. A position past a line or the text means its end."""
+        """Return the offset of a position; a position past the end of a line or text counts as the end."""
         line, units = place
         if line < 0:
             return 0

@@ -70,7 +70,7 @@ class DomainTable:
 
     @classmethod
     def of(cls, domains: Domains, relations: Iterable[tuple[str, int]]) -> DomainTable:
-        """Return the values of all places in relations, which are pairs of name and arity."""
+        """Return the values of all places in the given relations, each a pair of name and arity."""
         values: dict[Place, Values] = {}
         pending: list[tuple[Place, frozenset[Any], int]] = [
             ((name, arity, number), domains.tops(name, arity, number), 0)

@@ -179,7 +179,7 @@ def _choosing(legal: Sequence[Sequence[Term]]) -> set[int]:
 
 
 class FollowedMatch(Course):
-    """A match that another process plays and reports to this one.
+    """A match that another process plays and reports to this process.
 
     ``live`` has ``asked``, the start of the current turn in seconds since 1970, and ``clock``, the seconds
     for each move. After the end of the match, ``live`` is empty.

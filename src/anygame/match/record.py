@@ -70,7 +70,7 @@ class Record:
         start_time: time at which the match was created.
         token: random secret.
         game_url: address of the rules; empty for unpublished rules.
-        tournament: name of the tournament; empty without one.
+        tournament: name of the tournament; empty without a tournament.
         preview_clock: seconds to study the game before the match; -1 without such a clock.
         humans: whether each player is a person; None if unknown.
         is_completed: whether the game reached a final state.

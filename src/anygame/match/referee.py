@@ -265,7 +265,7 @@ class Referee:
 async def _guarded(
     message: Callable[[int, Seat], Awaitable[Reply | None]], index: int, seat: Seat | None, limit: float
 ) -> tuple[Reply, float]:
-    """Ask a seat; return its reply or error, and the seconds that it took. People have no time limit."""
+    """Ask a seat; return its reply or error, and the duration in seconds. People have no time limit."""
     begin = monotonic()
     if seat is None:
         return Reply(None), 0.0

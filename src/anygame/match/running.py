@@ -289,7 +289,7 @@ def _without_init(program: Program) -> list[Rule]:
 
 
 def wait_for(work: Coroutine[Any, Any, _Result]) -> _Result:
-    """Run a coroutine to its end. If an event loop is running, as in notebooks, another thread runs it."""
+    """Run a coroutine to its end; in another thread if an event loop is running, as in notebooks."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -61,7 +61,7 @@ class StateTracker:
         self.restart()
 
     def restart(self, start: State | None = None) -> None:
-        """Return to the first state of the match, by default the initial state of the game."""
+        """Begin a match in the state ``start``, by default the initial state of the game."""
         self._start = start or self.game.initial_state()
         self._states = [self._start]
         self._turns: list[_Turn] = []

@@ -116,8 +116,8 @@ class _Turn:
 class PlayII(_Turn):
     """Make a move, in GDL-II.
 
-    ``turn`` is the number of the turn, from 0. ``move`` and ``percepts`` are those of the player in the last
-    turn; ``move`` is None in the first turn.
+    ``turn`` is the number of the turn, from 0. ``move`` and ``percepts`` are the player's move and percepts
+    in the last turn; in the first turn, ``move`` is None.
     """
 
     __slots__ = ()
@@ -190,7 +190,7 @@ def peek_message(begin: str) -> tuple[str, str]:
 
 
 def keyword_of(message: Message) -> str:
-    """Return the keyword of a message; ``?`` if it has none."""
+    """Return the keyword of a message; ``?`` without a keyword."""
     if isinstance(message, Unreadable):
         return message.keyword or "?"
     return type(message).__name__.removesuffix("II").upper()

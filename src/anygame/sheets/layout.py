@@ -2,7 +2,7 @@
 
 - The head of a rule follows ``(<=``. Each formula of the body has a line of its own, indented by four.
 - Each fact has a line of its own, unless the author wrote facts of one relation on one line. Consecutive
-  lines of such facts form columns.
+  lines with several facts are aligned in columns.
 - Lines of more than 100 characters are broken: formulas between parts, terms where the line is full. A
   disjunction is also broken if the author started a part of the disjunction on a new line.
 - A comment keeps its place: on a line of its own, or at the end of the line of the code before it.
@@ -191,7 +191,7 @@ class _Writer:
         self._page.row(relation, row)
 
     def _is_spread(self, node: Node) -> bool:
-        """Return whether the author started a part of a disjunction in the formula on a new line."""
+        """Return whether a formula has a disjunction that the author wrote on several lines."""
         name = fold_head(_name_of(node))
         if not node.children or name not in _JOINING:
             return False

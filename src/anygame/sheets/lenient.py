@@ -285,7 +285,7 @@ class _Readings:
         return Mend(kind, message, head.span, tuple(edits))
 
     def _negation(self, rule: Rule, formula: Formula, free: frozenset[Variable]) -> Mend:
-        """Return the mend that replaces a negated formula by a new relation of its bound variables."""
+        """Return the mend that replaces a negated formula by a new atom with its bound variables."""
         node = formula.node
         assert rule.node is not None
         assert node is not None
@@ -333,7 +333,7 @@ _ROUNDS: Final = 7
 def read_leniently(program: Program, *, case_sensitive: bool = True) -> tuple[Source, list[Mend]]:
     """Return the KIF text of a program whose unbound variables are bound as in Prolog, and the readings.
 
-    The text keeps its name; ``.kif`` is appended to the name of an infix sheet.
+    The text keeps the name of the source; ``.kif`` is appended to the name of an infix sheet.
     """
     source = program.source
     assert source is not None

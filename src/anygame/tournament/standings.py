@@ -40,7 +40,7 @@ _NORMAL: Final = 1.96
 _WIDEST: Final = 100.0
 #: Minimum number of goals for a meaningful interval.
 _FEWEST: Final = 4
-#: Above this bound, goals have no interval, and their mean has three digits. Rules can define such goals.
+#: Above this bound, goals have no interval, and their mean has three digits. Rules can define huge goals.
 _LARGE: Final = 1e9
 
 

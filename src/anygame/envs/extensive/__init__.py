@@ -214,7 +214,7 @@ class Node:
         return self._after(move, [(index, move)])
 
     def child_of_all(self, moves: tuple[Term, ...]) -> Node:
-        """Return the node after moves of all players, in their order."""
+        """Return the node after moves of all players, in the order of the players."""
         return self._after(moves, [(self.form.role_index(place), move) for place, move in enumerate(moves)])
 
     def _after(self, key: Any, choices: Sequence[tuple[int, Term]]) -> Node:

@@ -97,7 +97,7 @@ class GameEnv(_LearnerEnv, gymnasium.Env):
         ValueError: an argument has an unknown value, or does not suit the game.
     """
 
-    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012 - as of the library
+    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012 - the library defines this attribute
 
     def __init__(
         self,
@@ -217,10 +217,10 @@ class GameVectorEnv(_LearnerEnv, VectorEnv):
 
     Args:
         num_envs: the number of matches. A step of 512 matches costs little more than a step of one match.
-        autoreset_mode: when finished matches restart. ``NextStep``: in the next step, which ignores the
-            actions of these matches. ``SameStep``: in the step that ends the match; the infos of this step
-            have the last observations and infos as ``final_obs`` and ``final_info``. ``Disabled``: in a call
-            of ``reset`` with ``options={"reset_mask": bool [lanes]}``.
+        autoreset_mode: when finished matches restart. With ``NextStep``, matches restart in the next step,
+            which ignores their actions. With ``SameStep``, a match restarts in its last step, whose infos
+            have the last observations and infos as ``final_obs`` and ``final_info``. With ``Disabled``,
+            ``reset`` restarts matches: ``options={"reset_mask": bool [lanes]}``.
         max_episode_steps: number of steps after which a match is truncated; unlimited by default.
         sheet: see ``GameEnv`` for this and the other arguments.
     """

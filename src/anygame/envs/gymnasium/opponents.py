@@ -69,7 +69,7 @@ class _BlindOpponent(Opponent):
 
 
 class _PolicyOpponent(Opponent):
-    """Plays the moves of a function, such as a model, which is called only if there is a choice."""
+    """Plays the moves of a function, such as a model; calls the function only if there is a choice."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
@@ -100,7 +100,7 @@ class _PolicyOpponent(Opponent):
 
 
 class _PlayerOpponent(Opponent):
-    """Plays the moves of a separate player for each lane, which is asked only if there is a choice."""
+    """Plays with a separate player in each lane; asks a player only if there is a choice."""
 
     def __init__(self, game: Game, role: int, make: Callable[[], Player], seconds: float) -> None:
         self._game = game

@@ -54,8 +54,8 @@ def load(
             ``planes``: the relative fluents over the board, bool [rows, columns, channels]. ``observations``
             can also be a function from fluents, bool [fluents], and the number of a player, int32, to an
             array. The default is ``relative``, or ``flat`` if players act together. If the rules hide
-            information (GDL-II), observations have the percepts of the player since its last choice instead
-            of the fluents, in the order of ``env.percepts``.
+            information (GDL-II), the player's percepts since its last choice, in the order of
+            ``env.percepts``, replace the fluents.
         rewards: ``scaled``, ``goals`` or ``zero-sum``; see ``anygame.envs.gymnasium.GameEnv``.
         reveal: whether players see all fluents even if the rules hide information (GDL-II).
         largest: maximum total number of inputs of all gates.

@@ -288,7 +288,7 @@ def planes(game: Game, players: Sequence[Term]) -> Observe:
     """
     fluents = game.fluent_terms
     layout = planes_of(game, fluents)
-    # The number of each cell's fluent, plus one. ``layout.of`` takes booleans: one binary digit at a time.
+    # Fluent number of each cell, plus one. ``layout.of`` takes booleans, so it gets one digit at a time.
     sources = np.zeros((len(layout.channels), layout.rows, layout.columns), np.int32)
     for digit in range(len(fluents).bit_length()):
         sources |= layout.of((np.arange(1, len(fluents) + 1) >> digit & 1).astype(np.bool_)) << digit

@@ -261,7 +261,7 @@ class SheetObserver:
 
     Attributes:
         tensor: float32, the concatenated pieces; None if the array is too large.
-        dict: the pieces by name, in their shapes. With perfect recall: ``player`` [players], ``step``
+        dict: the pieces by name, each in its own shape. With perfect recall: ``player`` [players], ``step``
             [steps + 1], ``memory`` [steps, events], and ``now`` [actions], the player's decision in an
             unfinished step. Without perfect recall: ``facts`` [fluents] or ``percepts`` [percepts].
     """

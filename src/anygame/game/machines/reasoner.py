@@ -202,7 +202,7 @@ class ReasonerMachine:
 
 
 class _Memory(dict["Move", _Value]):
-    """Cache of the values of a function of moves."""
+    """Cache of the results of a function that takes a move."""
 
     def __init__(self, compute: Callable[[Move], _Value]) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 """A listener that answers one HTTP message on each connection.
 
-Connections, bytes and time are bounded. If there are too many connections, the listener drops one without a
-complete message: the oldest of the client address that has the most such connections.
+A connection is incomplete until its message has arrived. If there are too many connections, the listener
+drops an incomplete connection: the oldest from the address that has the most incomplete connections.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class _Turn:
     #: The message as a string, and the answer in the turn before.
     sent: tuple[str, str | None]
     arrived: float
-    #: Any legal move; None until the rules have computed one.
+    #: Any legal move; None until the rules have computed a legal move.
     fallback: str | None = None
     #: Whether the last joint move is still legal; if so, an equal message can belong to the next turn.
     is_repeatable: bool = False

@@ -84,7 +84,7 @@ _STAND_IN: Final = "random"
 _MOST_LEAVING: Final = 4
 #: If at most this many sessions have died in a match, another session of the player continues.
 _MOST_DEATHS: Final = 3
-#: After further deaths, at most this many sessions of the replacement continue, one after the other.
+#: If at most this many more sessions have died, a session of the replacement continues.
 _MOST_STAND_INS: Final = 3
 
 

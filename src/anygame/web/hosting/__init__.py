@@ -1,1 +1,1 @@
-"""The process of one match, which runs the match and answers questions about it."""
+"""The process of one match, which runs the match and answers questions about the match."""

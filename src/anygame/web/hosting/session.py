@@ -1,4 +1,4 @@
-"""The match of a process, and the commands of the server about it."""
+"""The match of a process, and the commands of the server about the match."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Session:
         return await {command: getattr(self, command) for command in _COMMANDS}[name](**arguments)
 
     async def describe(self, sheet: View) -> View:
-        """Return the roles of a sheet, whether it has hidden information, and the name of its model file."""
+        """Return the roles of a sheet, whether it hides information, and the name of the model file."""
         self.game = await asyncio.to_thread(_load, **sheet)
         self._loaded = sheet["text"]
         return {

@@ -68,7 +68,7 @@ def _guarded(
     matches: Matches,
     begin: Callable[[], None],
 ) -> ASGIApp:
-    """Return an application with guards and error pages, which calls ``begin`` when it starts."""
+    """Return an application with guards and error pages; the application calls ``begin`` when it starts."""
 
     @asynccontextmanager
     async def living(_: Starlette) -> AsyncIterator[None]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: Maximum number of digits of a whole number. Versions (milliseconds since 1970) have 13 digits.
 _MOST_DIGITS: Final = 15
 _COUNT: Final = re.compile(rf"[0-9]{{1,{_MOST_DIGITS}}}")
-#: Decimal number, as browsers write it in a form.
+#: Pattern of a decimal number in a form, as browsers write numbers.
 _DECIMAL: Final = re.compile(r"-?(?:[0-9]{1,20}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:[eE][+-]?[0-9]{1,3})?")
 #: Maximum number of fields of a form, more than one for each role.
 _MOST_FIELDS: Final = 1_000
@@ -41,7 +41,7 @@ def read_count(text: str, what: str) -> int:
 
 
 def read_seconds(text: str, what: str, least: float, most: float) -> float:
-    """Read a finite number of seconds, and clip it to the bounds. Raises MatchFaultError.
+    """Read a finite number of seconds, and clip the number to the bounds. Raises MatchFaultError.
 
     >>> read_seconds("2.5", "the clock", 0.1, 60), read_seconds("1e9", "the clock", 0.1, 60)
     (2.5, 60)

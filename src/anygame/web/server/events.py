@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 
-#: Interval in seconds of heartbeats, which detect broken connections and keep proxies from closing idle ones.
+#: Interval in seconds of heartbeats: they detect broken connections, and proxies close idle connections.
 _HEARTBEAT: Final = 15.0
 
 

@@ -164,7 +164,7 @@ class Visitor:
         return sha256(self.token.encode()).hexdigest()
 
     def mark(self, response: Response) -> None:
-        # With Lax, links on other sites send the cookie when they are opened, but forms do not.
+        # With Lax, browsers send the cookie if a link on another site is opened, but not with forms.
         if self.is_new:
             response.set_cookie(COOKIE, self.token, max_age=_SECONDS, path="/", httponly=True, samesite="lax")
 

@@ -200,7 +200,7 @@ class Matches:
         return {"name": sheet.name, "text": sheet.text} | options
 
     async def find(self, match_id: str) -> Match | None:
-        """Return the match with an id, from memory or from its record; None if there is none."""
+        """Return the match with an id, from memory or from its record; None if no match has the id."""
         if not _ID.fullmatch(match_id):
             return None
         match = self.known.get(match_id)
@@ -235,7 +235,7 @@ class Matches:
             return None
 
     async def view(self, match: Match, step: int | None = None) -> View:
-        """Return the view of a state, by default the last one."""
+        """Return the view of a state, by default of the last state."""
         # A sleeping match is woken only if its view is missing or a player has to move.
         if match.view is None or (not match.is_at_work and match.view["thinking"]):
             await self.awake(match)
