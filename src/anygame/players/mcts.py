@@ -35,13 +35,13 @@ _SHORT_PRACTICE: Final = 1.5
 #: Share of the remaining start clock for a search before practice. If the search solves the game, there is no
 #: practice.
 _FIRST_LOOK: Final = 0.05
-#: The share of practice is a share of at most this number of seconds of the start clock.
+#: Practice takes a share of the start clock. Of a longer start clock, it counts only this many seconds.
 _LONG_PRACTICE: Final = 300.0
 #: Minimum size of a tree in bytes. With large states, a smaller tree cannot hold a move and its replies.
 _LEAST_MEMORY: Final = 2**20
 #: Maximum number of seconds to wait until pondering ends; only very slow rules take longer.
 _LONGEST_WAIT: Final = 10.0
-#: Maximum duration of pondering, in play clocks. Managers abort a match sooner.
+#: Maximum duration of pondering, in multiples of the play clock. Game managers abort idle matches sooner.
 _PATIENCE: Final = 20
 #: Maximum number of joint moves of the expected line in a comment, including the chosen move.
 _SAID: Final = 4
@@ -67,7 +67,7 @@ class MctsPlayer(Player):
         noise: share of random moves, from 0 to 1.
         table: file of exact values, as written by ``anygame solve --table``. The player plays perfectly in
             the states of the table. A table of another game is ignored.
-        model: ``True`` for the model that ``anygame train`` has trained for the game, if such a model exists;
+        model: ``True`` for the model that ``anygame train`` has trained for the game, if the model exists;
             ``False`` for no model; or a file. None means ``True`` without ``iterations``, and ``False`` with
             ``iterations``, so that a seed determines the moves on every machine. If a model cannot be used,
             the player says why, and plays without the model.
@@ -266,7 +266,7 @@ class _Pondering:
         self._thread.start()
 
     def stop(self, seconds: float) -> bool:
-        """Stop the thread; return whether it has ended within a number of seconds."""
+        """Stop the thread; return whether the thread has ended within a number of seconds."""
         self._ended.set()
         self._thread.join(seconds)
         return not self._thread.is_alive()

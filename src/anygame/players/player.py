@@ -59,8 +59,8 @@ class Player(ABC):
         best: best move so far while `move` runs. `best` is played if the clock runs out or `move` fails.
         view: observations of the role in games with hidden information, set before `move` is called. With a
             view, the state passed to `move` agrees with the view. None in other games.
-        needs_state: whether the player uses the state that agrees with the view. If False, hardly any time is
-            spent on finding an agreeing state, and `move` can get a guess.
+        needs_state: whether the player uses the state passed to `move`. If False, hardly any time is spent on
+            finding a state that agrees with the view, and `move` can get a guess.
         plays_unprepared: whether a match can begin while `prepare` still runs in another thread. If False,
             random moves are made until `prepare` has ended.
         remembers: whether moves depend on the seed and on earlier thinking in the match, such as a kept tree.
@@ -135,7 +135,7 @@ class Player(ABC):
         """Handle the abort of a match, which has no result."""
 
     def preview(self, game: Game, clock: Clock) -> None:  # noqa: B027
-        """Study a game until the clock is up; a later match can use this game."""
+        """Study a game until the clock is up; the game can be that of a later match."""
 
 
 def check_option(name: str, value: float | None, least: float, most: float = inf) -> None:

@@ -69,7 +69,7 @@ class GreedyPlayer(Player):
             values.append(2 * goal - _AVERAGE if next_state.is_terminal else goal)
             if clock.is_up:
                 break
-        # A fraction is exact, and goals can be larger than floats.
+        # A fraction is exact, and a goal can be too large for a float.
         return Fraction(sum(values), len(values)) if values else Fraction(0)
 
     def _joints(self, state: State, move: Term) -> Iterator[tuple[Term, ...]]:

@@ -37,11 +37,11 @@ class MoveAnalysis:
     Attributes:
         move: the move.
         visits: number of leaves evaluated below the move.
-        goal: mean goal of the role at these leaves; None without leaves.
-        error: standard error of this mean; None if it is unknown.
+        goal: mean goal of the role at the leaves below the move; None without leaves.
+        error: standard error of the mean goal; None if it is unknown.
         bounds: bounds of the value of the move for the role.
         line: known joint moves of best play, beginning with this move.
-        estimate: minimax value of learned estimates as a goal; None without estimates.
+        estimate: minimax value of learned estimates, converted to a goal; None without estimates.
     """
 
     move: Term
@@ -93,15 +93,15 @@ def best_first(
     The order:
 
     1. moves that are proven best, in the given order;
-    2. moves whose mean goal exceeds the greatest lower bound, by visits;
+    2. moves whose mean goal exceeds the greatest lower bound, the most visited first;
     3. the move with the greatest lower bound;
-    4. moves with a lower mean;
+    4. moves whose mean goal is not greater than the greatest lower bound;
     5. moves that are proven worse.
 
     Args:
         moves: the moves.
         range_of_goals: the difference between the highest and the lowest goal. If the difference is not 0,
-            the first move of the second group is the move with the highest lower confidence bound (secure
+            the first move of group 2 is the move with the highest lower confidence bound (secure
             child: Chaslot and others 2008, "Progressive strategies for Monte-Carlo tree search").
         trust: weight of a move's estimate, from 0 to 1. The mean goal has the remaining weight.
 
@@ -165,14 +165,14 @@ class Analysis:
     """The analysis of a state, shown as a table.
 
     Attributes:
-        iterations: number of leaves evaluated in this run.
+        iterations: number of leaves evaluated in the run.
         seconds: duration of the run.
         nodes: number of states in the tree.
         depth: number of joint moves from the state to the deepest node.
         bytes: size of the tree in bytes.
         moves: for each role except ``random``, its legal moves, the best first.
-        goals: for each such role, the mean goal at the leaves; None without leaves.
-        proven: for each such role, the exact value; None if the value is unknown.
+        goals: for each role except ``random``, the mean goal at the leaves; None without leaves.
+        proven: for each role except ``random``, the exact value; None if the value is unknown.
         engine: ``lanes``, ``states``, ``lines`` or ``beliefs``; see ``Search``.
         interrupted: whether Ctrl-C ended the run.
         fallback: why the engine is ``states`` and not ``lanes``; None otherwise.
@@ -352,7 +352,7 @@ def _numbers(analysis: MoveAnalysis) -> list[str]:
 
 
 def _line(line: JointMoves, steps: int) -> str:
-    """Return joint moves as a string. The string omits ``noop`` unless all roles make this move."""
+    """Return joint moves as a string. The string omits ``noop`` unless ``noop`` is every role's move."""
     shown = [" ".join(text for text in map(str, joint) if text != "noop") or "noop" for joint in line[:steps]]
     return ", ".join(shown) + (" ..." if len(line) > steps else "")
 
@@ -367,10 +367,10 @@ class PracticeReport:
     Attributes:
         games: number of games played.
         positions: number of positions learned from.
-        seconds: duration of practice in seconds.
+        seconds: duration of self-play in seconds.
         trial_matches: number of matches between searches with and without the network.
         trial_score: points of the searches with the network: 1 for a win, 0.5 for a draw. In general, a match
-            gives half a point plus half of the difference of goals on a scale from 0 to 1.
+            gives 0.5 plus half of the lead over the mean of the other roles, on a scale from 0 to 1.
         is_used: whether the network won the trial, so that later searches use the network.
     """
 

@@ -20,7 +20,7 @@ LARGEST: Final = 1 << 53
 _DIGITS: Final = 9
 #: Maximum rounding error of a 32-bit floating-point number between 0 and 1.
 _ROUNDED: Final = 2**-23
-#: Lowest and highest goal that GDL defines. Rules without integer goals have this scale.
+#: Lowest and highest goal that GDL defines. Rules without integer goals get the scale from 0 to 100.
 USUAL: Final = (0, 100)
 
 
@@ -43,7 +43,7 @@ def named_goals(game: Game) -> list[int]:
 
 
 def goal_or_nan(state: State, role: str) -> float:
-    """Return the goal of a role in a state; nan unless exactly one exists, from -LARGEST to LARGEST."""
+    """Return a role's goal in a state; nan unless the role has exactly one goal, -LARGEST to LARGEST."""
     goal = state.goals()[role]
     return float("nan") if goal is None or abs(goal) > LARGEST else goal
 
@@ -54,12 +54,12 @@ class GoalScale:
 
     lowest: float
     highest: float
-    goals: tuple[int, ...] = ()  # Goals in the rules, ascending. ``goal`` rounds very close values to these.
+    goals: tuple[int, ...] = ()  # Goals in the rules, ascending. ``goal`` rounds very close values to goals.
     digits: int = _DIGITS  # Number of decimals to which ``goal`` rounds other goals.
 
     @classmethod
     def over(cls, goals: Sequence[int]) -> GoalScale:
-        """Return the scale of goals whose values are stored with 32 bits; without goals, 0 to 100."""
+        """Return the scale of the given goals, for values stored with 32 bits; without goals, 0 to 100."""
         lowest, highest = min(goals, default=0), max(goals, default=0)
         if lowest == highest:
             # A scale with a single goal could not distinguish this goal from a missing goal.

@@ -35,7 +35,7 @@ MOST_AT_A_TIME: Final = 4096
 _BYTES_OF_VALUES: Final = 14
 #: Size in bytes of a state's values in a game with chance or simultaneous moves.
 _BYTES_OF_MIXED_VALUES: Final = 40
-#: Approximate maximum number of joint moves made at a time, which keeps their arrays smaller than the graph.
+#: Approximate maximum number of joint moves made at a time: their arrays stay smaller than the graph.
 _EDGES: Final = 1 << 18
 #: Maximum number of states. A state number has 31 bits.
 MOST_STATES: Final = (1 << 31) - 1
@@ -108,7 +108,7 @@ class Numbering(Generic[_Item]):
 
 
 class Exploration:
-    """Explores all reachable states, until a limit is exceeded or Ctrl-C.
+    """Explores all reachable states, until a limit is exceeded or the user presses Ctrl-C.
 
     Args:
         expansion: stores and expands the states, beginning with the first state.
@@ -292,5 +292,5 @@ class StateExpansion:
         return fluents, states
 
 
-#: An expansion numbers states in the order of discovery, and expands them.
+#: An expansion numbers and expands states in the order of discovery.
 Expansion = LaneExpansion | StateExpansion

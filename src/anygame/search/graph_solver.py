@@ -40,7 +40,7 @@ class Solver:
         together = (graph.options[:, self._choosing] > 1).all(axis=1).any()
         self._is_simultaneous = len(self._choosing) == 2 and bool(together)
         self._takes_turns = not (self._has_chance or self._is_simultaneous)
-        #: Computed values, by role. The solution derives the values of the other roles from these values.
+        #: Computed values, by role. The solution derives all other roles' values from computed values.
         self._values: dict[int, Values] = {}
         self._distances: NDArray[np.int32] | None = None
         #: For each role: the number of terminal or stuck states without a goal for the role.
@@ -149,7 +149,7 @@ class Solver:
         return f"{what}: {', '.join(causes)}, or several"
 
     def _opposed_roles(self) -> list[tuple[int, NDArray[np.float64]]]:
-        """Return each role that is opposed to the first role with a computed value, and their pairs of goals.
+        """Return the roles opposed to the first role of ``_values``, each with the pairs of both goals.
 
         Both roles must have a goal in every final state.
         """

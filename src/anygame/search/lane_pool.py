@@ -32,7 +32,7 @@ class LanePool:
         self._made: dict[int, Lanes] = {}
 
     def holding(self, states: States) -> Lanes:
-        """Return lanes with these states. Surplus lanes have the last state."""
+        """Return lanes that hold the given states. Surplus lanes have the last state."""
         size = _BLOCK
         while size < len(states):
             size *= 2

@@ -139,7 +139,7 @@ class GameCode(NamedTuple):
     """Addresses and tables with which compiled functions play a game."""
 
     functions: Int64s  # Addresses of the kernel's functions and of their data.
-    layout: Int64s  # First row and number of fluents, first row and number of actions, literal of the end.
+    layout: Int64s  # Fluents: first row and number; actions: first row and number; bit literal of the end.
     first_actions: Int32s  # [roles + 1]; the first action of each role, then the number of actions.
     legal: Int64s  # The bit literal of each action's legality.
     goal_roles: Int32s  # The role of each goal.
@@ -182,7 +182,7 @@ def _addresses(kernel: Kernel) -> list[int]:
 
 
 def refresh(code: GameCode, kernel: Kernel) -> None:
-    """Make the code of a game use the fastest machine code of the kernel that is ready."""
+    """Make the code of a game use the fastest machine code that is ready for the kernel."""
     code.functions[:DATA] = _addresses(kernel)
 
 
@@ -263,10 +263,10 @@ def read_square(rows, first, fluents, group, word, square):
 def list_moves(game, rows, lanes, options, firsts, moves, limit):
     """List the legal moves of each role in the first lanes, after ``evaluate_state``.
 
-    The function sets ``options``, int32 [lanes, roles], to the numbers of moves, ``firsts`` to the index of
-    the first move in ``moves``, and ``moves`` to the actions. A list can begin only below index ``limit``;
-    a list without room has -1 moves. From the limit on, ``moves`` must have room for all actions of a role.
-    The result is the number of moves listed.
+    The function writes the numbers of moves to ``options``, int32 [lanes, roles], the actions to ``moves``,
+    and the index of each list in ``moves`` to ``firsts``. A list must begin below index ``limit``; otherwise
+    its number of moves is set to -1. So ``moves`` needs ``limit`` entries, and room for all actions of a
+    role. The result is the number of moves listed.
     """
     roles = options.shape[1]
     for lane in range(lanes):
@@ -313,7 +313,7 @@ def _legal_bits(game, rows, action, word, lanes):
 
 @compiled
 def joint_count(options: NDArray[Any], index: int) -> Any:
-    """Return the number of joint moves, given the number of moves of each role; 2**60 for 1e18 or more."""
+    """Return the number of joint moves, given the number of moves of each role; 2**60 if 1e18 or more."""
     product = 1.0
     for role in range(options.shape[1]):
         product *= options[index, role]
@@ -387,7 +387,7 @@ def _list_block(
 def put_moves(
     rows: UInt64Rows, first: int, options: Int32Rows, firsts: Int32Rows, moves: Int32s, number: int
 ) -> bool:
-    """Choose joint move ``number`` in all lanes that have this joint move; return False if there is none.
+    """Choose joint move ``number`` in all lanes that have this joint move; return False if no lane has it.
 
     The move of the last role changes fastest. Before the call, evaluate the state and clear the rows of
     actions, which begin at ``first``.

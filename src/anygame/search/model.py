@@ -50,12 +50,12 @@ class TrainingProgress:
 
     Attributes:
         games: number of finished games.
-        positions: number of positions in these games.
+        positions: number of positions in the finished games.
         seconds: duration of self-play in seconds.
         error: mean squared difference, from 0 to 1, between estimates and results since the last comparison.
         score: score, from 0 to 1, of searches with the current weights against searches with the weights
             after half the games.
-        matches: number of matches that compare these weights; 0 if there was no comparison.
+        matches: number of matches that compare the two sets of weights; 0 if there was no comparison.
         interval: 95 % confidence interval of the score.
         left: estimated seconds until the end of the training; None if unknown.
     """
@@ -103,7 +103,7 @@ class ModelFigures:
         game: the name of the game.
         rules: digest of the rules, without comments and layout.
         games: number of games of self-play.
-        positions: number of positions in these games.
+        positions: number of positions in the games of self-play.
         seconds: duration of self-play in seconds.
         trial_leaves: number of leaves per move in the matches of the trial.
         trial_matches: number of matches between searches with and without the model.
@@ -330,7 +330,7 @@ def find_model(game: Game) -> Model | None:
 
 
 def model_named(name: str) -> Model | None:
-    """Return the model in a file with this name; see ``find_model``."""
+    """Return the model in a file with the given name; see ``find_model``."""
     folder, model = models_folder(), None
     for path in () if folder is None else (folder / name, PACKAGED / name):
         if (model is None or not model.figures.is_used) and path.is_file():

@@ -76,7 +76,7 @@ class TreeReporter(Generic[_Node]):
         return moves[0].move
 
     def analysis(self, *, lines: bool = True) -> Analysis:
-        """Return the analysis of the root. Its numbers of iterations and of seconds are 0."""
+        """Return the analysis of the root. In the result, the numbers of iterations and of seconds are 0."""
         roles = [(place, role) for place, role in enumerate(self.game.roles) if not role.is_random]
         values = {role: self._value(place) for place, role in roles}
         return Analysis(

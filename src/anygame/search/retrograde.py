@@ -53,7 +53,7 @@ class Values:
     levels: NDArray[np.float64] | None = None  # [levels]; all goals, ascending; None if bounds are goals
 
     def goals(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the goals of lower or upper bounds."""
+        """Convert lower or upper bounds to goals."""
         return np.asarray(values if self.levels is None else self.levels[values.astype(np.int64)])
 
     def bounds(self, state: int) -> tuple[float, float]:
@@ -186,8 +186,8 @@ _Ranks = Annotated[NDArray[Any], Elements(("uint8", "uint32"))]
 def retrograde_values(graph: StateGraph, players: Players, levels: NDArray[np.float64]) -> Values:
     """Return bounds of the value of every state, as ranks. The roles must take turns without chance.
 
-    This is a faster, native version of ``find_values``. A sweep visits states in the reverse order of their
-    discovery (retrograde analysis: Stroehlein 1970, Thompson 1986).
+    The function is a faster, native version of ``find_values``. A sweep visits states in the reverse order of
+    their discovery (retrograde analysis: Stroehlein 1970, Thompson 1986).
     """
     goals = graph.goals[:, players.most]
     has_goal = ~np.isnan(goals)
@@ -233,7 +233,7 @@ def _sweep(
     lower: _Ranks,
     upper: _Ranks,
 ) -> bool:
-    """Recompute the bounds of all states from the bounds of their children; return whether one changed."""
+    """Recompute the bounds of all states from their children's bounds; return whether a bound changed."""
     at, changed = len(children), False
     for state in range(len(options) - 1, -1, -1):
         joint = joint_count(options, state)

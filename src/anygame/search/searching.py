@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 
 class Searcher(Protocol):
-    """Grows a search tree from a root. Only one thread at a time may use it.
+    """Grows a search tree from a root. Only one thread at a time may use a searcher.
 
     The tree depends only on the seed and the total number of iterations, not on the number of calls.
     """
 
     def begin(self, state: State) -> None:
-        """Make a state the root, and keep the tree below it; raise PositionError if this is impossible."""
+        """Make a state the root, and keep the tree below it; raise PositionError if the engine cannot."""
 
     def advance(self, seconds: float, iterations: int | None = None) -> int:
         """Search for about a number of seconds or of leaves, and return the number of evaluated leaves.
@@ -97,16 +97,16 @@ class Search:
 
     The search uses the first engine of this list that is possible:
 
-    - ``beliefs``, if a role is given: a tree from the states that agree with the knowledge of this role. The
-      game must have a network that computes percepts.
+    - ``beliefs``, if a role is given: a tree from the states that agree with the role's knowledge. The game
+      must have a network that computes percepts.
     - ``lines``: the best line of a game without chance in which one role chooses. The run must have a limit
-      in seconds and no other. If four fifths of the time yield no line, a tree gets the remaining time.
+      in seconds and no other limit. If four fifths of the time yield no line, a tree search uses the rest.
     - ``lanes``: a tree that evaluates hundreds of leaves at a time in native code. The game must have a
       network that can hold the state.
     - ``states``: a tree that evaluates its leaves one by one with the reasoner.
 
     The trees use Monte Carlo tree search with proofs. The next run keeps the part of the tree below the new
-    state. Several threads can share a search, but only one of them can run it at a time.
+    state. Several threads can share a search, but only one thread can run the search at a time.
 
     Args:
         game: the game.
@@ -123,7 +123,7 @@ class Search:
         fallback: the error that prevents the use of lanes; None otherwise. A ``FallbackWarning`` also reports
             the error.
         no_beliefs: why the engine is not ``beliefs`` although a role was given; None otherwise.
-        no_model: why the search does not use the model although it belongs to these rules; None otherwise.
+        no_model: why the search does not use a model that belongs to the rules of the game; None otherwise.
 
     Raises:
         ModelError: the model belongs to other rules.
@@ -200,7 +200,7 @@ class Search:
 
     @property
     def is_for_one(self) -> bool:
-        """Whether only one role is known to choose. Timed runs then search for the best line of this role."""
+        """Whether only one role is known to choose. If so, timed runs search for the role's best line."""
         return self._line_search() is not None
 
     @property
@@ -313,15 +313,15 @@ class Search:
         games: int | None = None,
         stop: Callable[[], bool] = lambda: False,
     ) -> PracticeReport | None:
-        """Learn values of states by self-play, and use them in searches if they help.
+        """Learn values of states by self-play, and use the values in searches if they win a trial.
 
         A small network learns from games of self-play in lanes. With two roles, the network learns the
-        difference of their goals; with more roles, the goal of each role. A trial of fast matches then
-        measures whether the network helps. If so, the search uses the network and drops the old tree.
+        difference between the two goals; with more roles, the goal of each role. If the network then wins a
+        trial of fast matches, the search uses the network and drops the old tree.
 
         Args:
             seconds: time limit, after the compilation of the game.
-            games: maximum number of games to learn from. The same seed and number give the same result.
+            games: maximum number of games. The same seed and number of games give the same result.
             stop: called often. If ``stop`` returns True, practice ends at once, and the search does not use a
                 network that had no trial.
 
@@ -410,7 +410,7 @@ class Search:
         run = _Run(begin, end, iterations, stop or (lambda: False), slice_seconds)
         with self._busy:
             self._iterations, self._interrupted = 0, False
-            # The expected overrun is at most half of this run.
+            # The expected overrun is at most half of the duration of the run.
             self._overrun = min(_FORGETTING * self._overrun, (end - begin) / 2)
             try:
                 while (yield from self._choose_and_search(start, view, run)):
@@ -516,8 +516,8 @@ def analyse(
     Args:
         game: the game, or the state to search.
         state: the state to search; the initial state by default.
-        seconds: time limit; by default 5 s if ``iterations`` is not given. With ``math.inf``, the search ends
-            when all values are proven.
+        seconds: time limit; by default 5 s if ``iterations`` is not given. With ``math.inf`` seconds, the
+            search ends when all values are proven.
         iterations: maximum number of leaves to evaluate.
         threads: number of threads.
         memory: approximate maximum size of the tree in bytes.
@@ -525,7 +525,7 @@ def analyse(
             same seed gives the same analysis.
         table: exact values, which the analysis shows as proven; see ``anygame.solve``.
         model: learned estimates; see ``anygame.load_model``.
-        progress: called with the analysis about four times a second. In a notebook, the default shows it.
+        progress: called about four times a second with the analysis, which a notebook shows by default.
 
     Raises:
         ModelError: the model was trained for another game.
@@ -549,7 +549,7 @@ def analyse(
 
 
 def prepare() -> None:
-    """Compile the native code of the searches. This takes seconds, once on each machine."""
+    """Compile the native code of the searches. Compilation takes seconds, once on each machine."""
     from anygame.native.marking import native_code
 
     with suppress(CompilationError):  # The next search reports the error.

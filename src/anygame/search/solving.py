@@ -40,14 +40,14 @@ def solve(
     """Return the exact value of a state, computed from all reachable states.
 
     In a game for one role, the value is the best goal. If two roles with opposed goals take turns, the value
-    is the minimax value. If two such roles move at the same time, the value is the maximin of mixed
-    strategies. The moves of ``random`` are equally probable. Other games, and games with hidden information,
-    have no such value, and ``Solution.reason`` says why.
+    is the minimax value. If two roles with opposed goals move at the same time, the value is the maximin of
+    mixed strategies. The moves of ``random`` are equally probable. All other games, and games with hidden
+    information, have no exact value; ``Solution.reason`` says why.
 
-    A final state without a goal for a role has an unknown value. If the result depends on such a state, the
-    solution has bounds instead of a value. If there are too many states, a search follows: for the best line
-    of a game for one role, or for a proof of the goal that each of two roles can guarantee. After Ctrl-C, the
-    function returns the results so far.
+    A final state without a goal for a role has an unknown value. If the result depends on a state without a
+    goal, the solution has bounds instead of a value. If there are too many states, a search follows: for the
+    best line of a game for one role, or for a proof of the goal that each of two roles can guarantee. After
+    Ctrl-C, the function returns the results so far.
 
     Args:
         game: the game, or a state of it to solve.
@@ -55,10 +55,10 @@ def solve(
         memory: approximate maximum memory in bytes.
         table: whether to return the values of all states as ``Solution.table``.
         seconds: time limit. The exploration of states may take half of the time. If there are too many
-            states, a search takes the remaining time. With None, the exploration ends when memory is full,
-            and a search takes the same time again.
-        states: maximum number of states; None for no maximum. If there are more states, no search follows, so
-            the result does not depend on the speed of the machine.
+            states, a search takes the remaining time. Without a limit, the exploration ends when memory is
+            full, and a search may take as long as the exploration.
+        states: maximum number of states; None for no maximum. If the game has more states, no search follows,
+            so the result does not depend on the speed of the machine.
         progress: called periodically with the number of expanded states and the number of known states. By
             default, a notebook shows the progress of the exploration and of a search for a proof.
         proving: called periodically with the analysis of a search for a proof.
@@ -173,11 +173,11 @@ def with_proof(
 ) -> Solution:
     """Add the result of a search for a proof to an incomplete solution of a game for two roles.
 
-    Such a proof does not need most states: the search stops at a winning move, and prunes moves that cannot
-    be better than a known move (score-bounded search; see ``anygame.search.tree.bounds``). In a zero-sum
-    game, the goals that both roles can guarantee are its value. Only a visit to all final states can show
-    that a game is zero-sum, so the solution calls these goals the maximin. If a final state gives a role no
-    goal or several goals, the proof assumes that the value of the state can be any goal.
+    A proof does not need most states: the search stops at a winning move, and prunes moves that cannot be
+    better than a known move (score-bounded search; see ``anygame.search.tree.bounds``). In a zero-sum game,
+    the goals that the two roles can guarantee are the value of the game. Only a visit to all final states can
+    show that a game is zero-sum, so the solution calls the guaranteed goals the maximin. If a final state
+    gives a role no goal or several goals, the proof assumes that the value of the state can be any goal.
     """
     has_chance = any(role.is_random for role in game.roles)
     if seconds <= 0 or game.is_gdl2 or has_chance or len(game.roles) != 2:

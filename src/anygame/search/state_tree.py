@@ -3,9 +3,9 @@
 The search is UCT (Kocsis and Szepesvari 2006). The search backs up proven bounds of values from final states
 (score-bounded search: Cazenave and Saffidine 2010). A value is a goal on a scale from 0, the lowest goal of
 the game, to 1, the highest. For each role, the lower bound of a state is the maximin of the children's lower
-bounds over moves of this and the other roles. The upper bound is the minimax of the children's upper bounds.
-All moves of ``random`` are equally probable. Each update of a bound preserves correctness, so bounds also
-hold in endless games. With simultaneous moves, the bounds enclose the value under mixed strategies.
+bounds: the role maximises, and the other roles minimise. The upper bound is the minimax of the children's
+upper bounds. All moves of ``random`` are equally probable. Each update keeps the bounds correct, so bounds
+also hold in endless games. With simultaneous moves, the bounds enclose the value under mixed strategies.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ class _Bandit:
     UCT: Finnsson and Bjoernsson 2008). The bandit of ``random`` samples its moves.
 
     Attributes:
-        arms: for each tried move, by index: the number of tries and the sum of the values of these tries.
+        arms: for each tried move, by index: the number of tries and the sum of their values.
         count: number of tries of all moves.
-        sum: sum of the values of these tries.
+        sum: sum of the values of all tries.
     """
 
     __slots__ = ("_untried", "arms", "count", "is_random", "moves", "sum")
@@ -149,7 +149,7 @@ class _Node:
 
     @property
     def unseen(self) -> int:
-        """The number of joint moves without a child. A node before ``open`` counts as 1."""
+        """The number of joint moves without a child. Before ``open``, the number is 1."""
         if self.values is not None:
             return 0
         moves = [len(bandit.moves) for bandit in self.bandits]
@@ -168,8 +168,8 @@ _Path = list[tuple[_Node, _Choice]]
 class StateSearcher(TreeReporter[_Node]):
     """Searches any game; it implements ``anygame.search.searching.Searcher``.
 
-    The search uses upper bounds while the goals of two roles are opposed in all final states seen so far. In
-    other games, no role tries to limit another role to its upper bound.
+    The search uses upper bounds while the goals of two roles are opposed in all final states seen so far.
+    Without opposed goals, no role tries to limit another role to its upper bound.
 
     Args:
         game: the game.
@@ -191,7 +191,7 @@ class StateSearcher(TreeReporter[_Node]):
         self._scales = [self._scale] * len(game.roles)
         self._memory = memory
         self._wanting = tuple([place for place, role in enumerate(game.roles) if not role.is_random])
-        # Bounds are only valid with at most two choosing roles, and without hidden information.
+        # Bounds are valid only if at most two roles choose and the rules hide no information.
         self._is_opposed = len(self._wanting) < 3 and not game.is_gdl2
         self._ends: set[tuple[int, int]] = set()
         #: Number of joint moves without a child, in the whole tree.
@@ -237,7 +237,7 @@ class StateSearcher(TreeReporter[_Node]):
 
     @property
     def is_done(self) -> bool:
-        """Whether play ends at the root, its value is proven, or some role has a goal in no final state."""
+        """Whether the root ends play or has a proven value, or a role has a goal in no final state."""
         root = self._root
         if root is None or root.values is not None or self._is_closed(root):
             return True
@@ -295,7 +295,7 @@ class StateSearcher(TreeReporter[_Node]):
         return options
 
     def child(self, node: _Node, options: Sequence[int]) -> _Node | None:
-        """Return the child after a joint move with one option per role; None if no such child exists."""
+        """Return the child after a joint move with one option per role; None if the child does not exist."""
         return node.children.get(tuple(options))
 
     # -- iterations --------------------------------------------------------------------------------
@@ -320,7 +320,7 @@ class StateSearcher(TreeReporter[_Node]):
             yield True
 
     def _descend(self, root: _Node) -> Generator[bool, None, tuple[_Path, _Node | None, State]]:
-        """Descend to a node that is new, where play ends, or that repeats a node of the path.
+        """Descend to a node that is new, that ends play, or that is already on the path.
 
         Returns the path, the leaf, and its state. The leaf is None if the tree is too full for a new node.
         """

@@ -48,9 +48,9 @@ class Solution:
     Attributes:
         method: the kind of value: ``best goal`` (one role, no chance), ``expectation`` (one role and chance),
             ``minimax`` (two roles with opposed goals that take turns), ``expected minimax`` (the same with
-            chance), ``maximin of mixed strategies`` (two such roles that move at the same time), ``maximin``
-            (the goal that each of two roles can guarantee, proven by a search if there are too many states);
-            or ``none``.
+            chance), ``maximin of mixed strategies`` (two roles with opposed goals that move at the same
+            time), ``maximin`` (the goal that each of two roles can guarantee, proven by a search if there are
+            too many states); or ``none``.
         solved: whether the value is known.
         goals: the value of each role under best play; None for ``random`` and for unknown values.
         bounds: the bounds of the value of each role; None if no bounds are known.
@@ -67,10 +67,10 @@ class Solution:
         bytes: peak memory of the data that grow with the number of states.
         table: the values of all states; None if they were not requested or not computed.
         leaves: number of states evaluated by the search for a proof.
-        missing: for each role except ``random``, the number of final states without a goal for the role. In
-            such states, the rules give the role no goal, several goals, or a goal that is not an integer; or
-            some role has no move. Such a state has an unknown value from 0 to 100. The test whether the goals
-            of two roles are opposed ignores such states.
+        missing: for each role except ``random``, the number of final states without a goal for the role: the
+            rules give the role no goal, several goals, or a goal that is not an integer; or some role has no
+            move. A final state without a goal has an unknown value from 0 to 100. The test whether the goals
+            of two roles are opposed ignores final states without a goal.
         interrupted: whether Ctrl-C ended the computation.
     """
 
@@ -354,7 +354,7 @@ def load_table(path: str | Path, game: Game) -> Table:
 
     Args:
         path: path of the file.
-        game: the game whose states have these values.
+        game: the game of the table.
 
     Raises:
         TableError: the file cannot be read, is not a table, is damaged, or was made for other rules.

@@ -2,11 +2,11 @@
 
 *Playouts* (``playouts``) give the value of a leaf several passes later. *Estimates* give the values of many
 states at once; the only kind is a learned network (``network``). The setting ``TRUST`` weights estimates: 0
-means playouts alone, and 1 means estimates alone. Searches with a weight in between combine minimax values
-over estimates with mean values of playouts.
+means playouts alone, and 1 means estimates alone. With a weight between 0 and 1, searches combine minimax
+values over estimates with mean values of playouts.
 
-A new kind of estimate needs one module and one branch of :func:`evaluate`. The module has a named tuple with
-the data of a game, and a function like ``evaluate_by_network``.
+A new kind of estimate needs one module and one branch of :func:`evaluate`. The new module has a named tuple
+with the data of a game, and a function like ``evaluate_by_network``.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class ValueNetwork(NamedTuple):
     """The weights of a game's network, its gating fluents and its patterns."""
 
     # float32 [rows, units]; see ``Shape.rows``. The last units, one for each output, are linear. If a gating
-    # fluent holds, its row for an output is added to the row of this output.
+    # fluent holds, its row for an output is added to the output's own row.
     weights: Float32Rows
     gating: Int32s  # Fluent numbers of the gating fluents.
     pattern_starts: Int32s  # [64 * words + 1]; the start of each fluent's entries in the next two arrays.
@@ -76,7 +76,7 @@ value_network_at = Bundle(ValueNetwork)
 def gating_fluents(game: Game) -> NDArray[np.int32]:
     """Return the gating fluents: the fluents of small relations that the first move does not change.
 
-    The first move changes the fluent that names the role to move. If this fluent were gating, values at
+    The first move changes the fluent that names the role to move. If the role to move were gating, values at
     different depths would have different biases, and searches would play worse. The result is empty if too
     many fluents qualify.
     """
@@ -98,7 +98,7 @@ def gating_fluents(game: Game) -> NDArray[np.int32]:
 
 
 class NetworkEstimates:
-    """The network of a game. Keep this object alive while compiled functions use its arrays."""
+    """The network of a game. Keep the object alive while compiled functions use its arrays."""
 
     def __init__(self, weights: NDArray[np.float32], gating: NDArray[np.int32], patterns: Patterns) -> None:
         copied = np.ascontiguousarray(weights, np.float32).copy()
@@ -106,7 +106,7 @@ class NetworkEstimates:
         self._table = table_of(self.network)
 
     def used_by(self, code: GameCode) -> GameCode:
-        """Return a copy of a game's code with these estimates."""
+        """Return a copy of a game's code that uses the estimates of the network."""
         return code._replace(
             functions=code.functions.copy(), evaluation=np.array([NETWORK, self._table.ctypes.data], np.int64)
         )
@@ -151,7 +151,7 @@ def evaluate_by_network(net, worker, states, parent, count):
 
 @compiled
 def row_of_output(net, weights, roles, number):
-    """Return the row number of an output's weights. The rows of the gating fluents follow."""
+    """Return the number of the row with an output's weights. The rows of the gating fluents follow."""
     return weights.shape[0] - (outputs_of(roles) - number) * (1 + len(net.gating))
 
 
@@ -211,7 +211,7 @@ def estimate_near(net, weights, worker, states, index, parent):
 
 @compiled
 def _exchange_rows(net, weights, worker, first, pattern):
-    """Update the hidden layer for the changed tally of a pattern, and reset this tally to the base tally."""
+    """Update the hidden layer for the changed tally of a pattern, and reset the tally to the base tally."""
     hidden, units = worker.hidden, weights.shape[1]
     before, after = row_of_tally(net, worker.base_tally[pattern]), row_of_tally(net, worker.tally[pattern])
     if before != NONE and before != after:
@@ -245,7 +245,7 @@ def output(net, weights, worker, states, index, number):
     for unit in range(units):
         parts[unit] *= max(np.float32(0), hidden[unit])
     parts[units - 1 - number] = hidden[units - 1 - number]
-    # The compiler turns this pairwise summation into vector instructions.
+    # The compiler turns a pairwise summation into vector instructions.
     while units > 1:
         units >>= 1
         for unit in range(units):

@@ -2,10 +2,10 @@
 
 The conjunctions define the ends and goals of the game. For example, a line of four consists of four fluents,
 and the same four cells are a line of either role. The owner of a line, such as a role, is a *side*. A
-*pattern* has one conjunction for each side. If the fluents that hold are all of one side, the number of these
-fluents has a row of weights. All lines with the same length and side share these rows. Fluxplayer evaluates
-states by the degree to which goals hold (Schiffel and Thielscher 2007, "Fluxplayer: a successful general game
-player"). The network learns the weights of these degrees.
+*pattern* has one conjunction for each side. If all fluents that hold belong to one side, their number selects
+a row of weights. All lines with the same length and side share rows. Fluxplayer evaluates states by the
+degree to which goals hold (Schiffel and Thielscher 2007, "Fluxplayer: a successful general game player").
+Here, the network learns the weights of the degrees.
 
 The *tally* of a pattern is one number. Each digit of a tally is the number of fluents of one side that hold.
 Each fluent adds a fixed number to the tallies of its patterns, and a table maps a tally to a row of weights.
@@ -72,7 +72,7 @@ _PATTERNS: Final[WeakKeyDictionary[Network, dict[bool, Patterns]]] = WeakKeyDict
 
 
 def patterns_of(game: Game, network: Network, *, windows: bool) -> Patterns:
-    """Return the patterns of a compiled game. If there are too many lines or windows, they are left out."""
+    """Return the patterns of a compiled game, without lines or windows if there are too many of them."""
     cached = _PATTERNS.setdefault(network, {})
     if windows not in cached:
         fluents = game.fluent_terms
@@ -107,7 +107,7 @@ def _contested(network: Network, fluents: Sequence[Term]) -> list[dict[tuple[str
 
 
 class _Arranged:
-    """Builder of the arrays of patterns. If there are too many lines or windows, they are left out."""
+    """Builder of the arrays of patterns. It omits lines or windows if there are too many of them."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
@@ -191,7 +191,7 @@ def _alike(conjunctions: Iterable[Conjunction], parts: Sequence[tuple[str, ...]]
 
 
 def _largest(conjunctions: set[Conjunction]) -> list[Conjunction]:
-    """Return the conjunctions that are not part of another one, in order; empty if there are too many."""
+    """Return the conjunctions that are not subsets of others, in order; empty if there are too many."""
     if len(conjunctions) > 2 * MOST_PATTERNS:
         return []
     of_fluent = defaultdict(list)
@@ -258,7 +258,7 @@ def row_of_tally(net, tally):
 
 @compiled
 def change_tallies(net, worker, fluent, change, count):
-    """Change the tallies of a fluent's patterns, and add these patterns to ``worker.changed``.
+    """Change the tallies of a fluent's patterns, and add the patterns to ``worker.changed``.
 
     ``count`` is the length of ``worker.changed``. The result is the new length.
     """

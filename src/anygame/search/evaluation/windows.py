@@ -1,6 +1,6 @@
 """Windows: groups of neighboring cells of a board, as inputs of a network.
 
-A window has a row of weights for each possible content of its cells. All complete windows share these rows,
+A window has a row of weights for each possible content of its cells. All complete windows share their rows,
 as in the tuple networks of Lucas (2008, "Learning to play Othello with n-tuple systems"). At the edge of the
 board, windows lack cells. Windows that lack the same cells share rows. The windows of a board have the first
 shape in ``_SHAPES`` that needs few enough rows.
@@ -32,12 +32,12 @@ _SHAPES: Final = (
 SHORTEST: Final = 4
 #: Maximum number of possible contents, summed over the windows of a board with different offsets.
 _MOST_CONTENTS: Final = 1 << 15
-#: Minimum number of windows that fit on a board.
+#: Minimum number of windows of a board.
 _FEWEST_WINDOWS: Final = 9
 
 
 class Window(NamedTuple):
-    """A window. The content of all its cells together is a number, which is 0 if all cells are empty."""
+    """A window. A number encodes the contents of all cells; the number is 0 if all cells are empty."""
 
     offsets: tuple[Offset, ...]  # Offsets of the cells. Windows with the same offsets share weight rows.
     contents: int  # Number of possible contents of the window.
@@ -76,7 +76,7 @@ def _board(game: Game, fluents: Sequence[Term]) -> tuple[int, dict[Cell, dict[in
     """Return the number of possible contents of a cell, and for each cell the content of each fluent.
 
     A content is a number, and 0 means an empty cell. If every cell has a fluent in the initial state, content
-    0 is the most frequent content of that state. Otherwise, a cell without a fluent has content 0.
+    0 is the most frequent content in the initial state. Otherwise, a cell without a fluent has content 0.
     """
     planes = planes_of(game, fluents)
     on_board: dict[int, tuple[str, Cell]] = {}

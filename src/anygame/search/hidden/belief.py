@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     #: Results of ``legal_choices``, one per role.
     Options = Sequence[tuple[Ids, Ids, Ids]]
 
-#: Maximum number of states of a belief. An update of this many states takes about 10 ms.
+#: Maximum number of states of a belief. An update of a full belief takes about 10 ms.
 MOST_STATES: Final = 16_384
-#: Maximum number of joint moves from all states of a belief. Of more moves, an update makes a sample.
+#: Maximum number of joint moves from all states of a belief. If there are more, an update samples them.
 _MOST_JOINTS: Final = 131_072
 #: Maximum number of batches of samples per turn, since most samples can contradict the observation.
 _MOST_BATCHES: Final = 16
@@ -50,7 +50,7 @@ class Belief:
 
     Attributes:
         particles: the states; None if no state was found that agrees with the observations.
-        is_exact: whether ``particles`` holds all states that agree, with exact probabilities.
+        is_exact: whether ``particles`` has all possible states, with exact probabilities.
 
     Raises:
         LimitError: the game has no network that computes percepts.

@@ -2,7 +2,7 @@
 
 The network of the game is unrolled: each joint move has its own copy of the gates, which compute the fluents
 of the next state. The role knows the initial state. After each joint move, the role knows its own move, its
-percepts, and its legal moves. These values propagate through the gates in both directions, as in unit
+percepts, and its legal moves. Known values propagate through the gates in both directions, as in unit
 propagation (Davis, Logemann and Loveland, "A machine program for theorem-proving", 1962). A conjunction with
 a false input is false. A true conjunction has true inputs. If all inputs of a false conjunction except one
 are true, the last input is false. Every other role makes exactly one of its legal moves.
@@ -261,7 +261,7 @@ def _downwards(values: Values, level: _Level) -> None:
 
 
 def _tie(before: Values, literals: NDArray[np.int32], after: Values) -> tuple[bool, bool]:
-    """Propagate between literals and the fluents that they determine; return whether each side changed."""
+    """Propagate between literals and fluents that they set; return whether fluents and literals changed."""
     next_values = _read(before, literals)
     later, earlier = (after == 0) & (next_values != 0), (next_values == 0) & (after != 0)
     after[later] = next_values[later]

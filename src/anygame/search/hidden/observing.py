@@ -137,7 +137,7 @@ class TurnReader:
         self._actions, self._percepts = _Numbers(actions), _Numbers(percepts)
 
     def read(self, observation: Observation) -> Turn | None:
-        """Return the turn; None if a term is unknown, since no state agrees with such an observation."""
+        """Return the turn; None if a term is unknown, because then no state agrees with the observation."""
         move, legal = observation.move, observation.legal
         try:
             return Turn(
@@ -150,7 +150,7 @@ class TurnReader:
 
 
 class _Numbers:
-    """The numbers of terms. A failed look-up is repeated without case, which game managers can change."""
+    """Numbers of terms. A failed look-up is repeated without regard to case: managers can change case."""
 
     def __init__(self, terms: Sequence[Term]) -> None:
         self._exact = {term: number for number, term in enumerate(terms)}

@@ -46,7 +46,7 @@ class RoleTree:
 
     Attributes:
         tries: float64 [nodes, actions]; number of tries of each action.
-        sums: float64 [nodes, actions]; sum of the values of these tries. A value is from 0 to 1.
+        sums: float64 [nodes, actions]; sum of the values of all tries of each action. A value is from 0 to 1.
     """
 
     def __init__(self, actions: int, most: int) -> None:
@@ -82,7 +82,7 @@ class RoleTree:
         """Choose a legal action for each lane by Thompson sampling, given the standard deviation of values.
 
         Lanes choose at the same time. With upper confidence bounds, all lanes in a node would choose the same
-        action. Samples differ (Chapelle and Li, "An empirical evaluation of Thompson sampling", 2011).
+        action. Random samples differ (Chapelle and Li, "An empirical evaluation of Thompson sampling", 2011).
         """
         tries, sums = self.tries[nodes], self.sums[nodes]
         visits = tries.sum(axis=1, keepdims=True)
@@ -95,7 +95,7 @@ class RoleTree:
         return best
 
     def learn(self, nodes: Ids, actions: Ids, values: NDArray[np.float64]) -> None:
-        """Add tries: each has a node, an action and a value."""
+        """Add tries: each try has a node, an action and a value."""
         np.add.at(self.tries, (nodes, actions), 1)
         np.add.at(self.sums, (nodes, actions), values)
 
@@ -126,7 +126,7 @@ class InformationSetSearch:
         self._role = game.role_index(role)
         self.random = np.random.default_rng(seed)
         compiled = game.backends.needed_network().compiled
-        # GDL defines goals from 0 to 100, but rules can contain lower and higher ones.
+        # GDL defines goals from 0 to 100, but rules can contain lower and higher goals.
         by_role = [[goal for goal, _ in goals] for goals in compiled.network.goals]
         self._scales = [GoalScale(min([0, *goals]), max([100, *goals])) for goals in by_role]
         widths = {i: len(compiled.actions[i]) for i, name in enumerate(game.roles) if not name.is_random}
@@ -255,7 +255,7 @@ class _Descent:
         self.path.append((role, choosing[kept], nodes[kept], picked[choosing[kept]]))
 
 
-#: Minimum number of batches of a search with limited iterations: a batch learns only from earlier batches.
+#: Minimum number of batches if iterations are limited, since a batch learns only from earlier batches.
 _LEAST_BATCHES: Final = 16
 _FEWEST_LANES: Final = 16
 #: Probabilities above this number count as 1, because of rounding errors.
@@ -265,10 +265,10 @@ _CERTAIN: Final = 1 - 1e-9
 class BeliefSearcher:
     """Information-set search for one role; it implements ``anygame.search.searching.Searcher``.
 
-    If some moves are legal in all states of the belief, the role plays only such moves.
+    If some moves are legal in all states of the belief, the role plays one of these moves.
 
     Attributes:
-        is_lost: whether the belief is empty. In this case, the search starts from the state given to `begin`.
+        is_lost: whether the belief is empty. If so, the search starts from the state given to `begin`.
 
     Raises:
         LimitError: the game has no network that computes percepts.
@@ -305,7 +305,7 @@ class BeliefSearcher:
             with suppress(PositionError):
                 self._belief.assume(state)
         if self._belief.particles is not None and not state.is_terminal:
-            # If no action is legal in all states of the belief, allow the most probably legal actions.
+            # If no action is legal in all possible states, allow the actions that are most probably legal.
             weights = self._belief.weight_of_legal()
             allowed = np.flatnonzero(weights >= min(_CERTAIN, weights.max() * _CERTAIN)).tolist()
             # The given state agrees with the observations, so only its legal moves are possible.

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 #: Maximum size in bytes of the search trees of self-play.
 _MEMORY: Final = 1 << 23
-#: A game is shared if its goals are unequal and do not add up to 1. ``Progress.is_shared`` is true if more
-#: than one of this number of games is shared.
+#: A game is shared if its goals are unequal and do not add up to 1. ``Progress.is_shared`` is true if the
+#: share of shared games exceeds 1 divided by this number.
 _GAMES_PER_SHARED_END: Final = 20
 
 
@@ -51,7 +51,7 @@ class Progress(NamedTuple):
     given_up: int = 0  # Number of games without a result: a role had no move or the game was too long.
     positions: int = 0  # Number of states in the finished games.
     squared_error: float = 0.0  # Sum over all states of the squared difference between estimate and result.
-    is_shared: bool = False  # Whether more than one game in 20 is shared.
+    is_shared: bool = False  # Whether goals are unequal and do not add up to 1 in over 1 game in 20.
 
     @property
     def begun(self) -> int:
@@ -63,8 +63,8 @@ class Learner:
     """Plays a game against itself, and learns from the results.
 
     The same seed and number of games give the same weights, however the games are divided into calls of
-    ``play``. ``units`` is the number of units of the hidden layer. The replay memories of
-    ``learners`` learners together have the maximum size.
+    ``play``. ``units`` is the number of units of the hidden layer. ``learners`` learners share the maximum
+    size of the replay memory equally.
     """
 
     def __init__(self, searcher: TreeSearcher, seed: int, units: int = UNITS, learners: int = 1) -> None:
@@ -101,7 +101,7 @@ class Learner:
 
     @property
     def weights(self) -> NDArray[np.float32]:
-        """Weights of the network; see ``ValueNetwork``. Calls of ``play`` change this array."""
+        """Weights of the network; see ``ValueNetwork``. Calls of ``play`` change the array."""
         return self._estimates.network.weights
 
     def take(self, weights: NDArray[np.float32]) -> None:
@@ -178,7 +178,7 @@ def _check(state: Mapping[str, NDArray[Any]], expected: Mapping[str, NDArray[Any
 
 
 def units_of_training(searcher: TreeSearcher) -> int:
-    """Return the number of units of the hidden layer in a training. With windows, fewer units suffice."""
+    """Return the number of hidden units in a training. With windows as inputs, fewer units suffice."""
     return UNITS if searcher.windows else UNITS_OF_TRAININGS
 
 

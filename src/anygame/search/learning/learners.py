@@ -1,7 +1,7 @@
-"""Parallel learners, one per core, on this machine or a cluster. Their weights are averaged periodically.
+"""Parallel learners, one per core, on this machine or a cluster, whose weights are averaged periodically.
 
-This is local stochastic gradient descent, also known as federated averaging (McMahan, Moore, Ramage, Hampson
-and Agüera y Arcas 2017, "Communication-efficient learning of deep networks from decentralized data"). Each
+The method is local stochastic gradient descent, or federated averaging (McMahan, Moore, Ramage, Hampson and
+Agüera y Arcas 2017, "Communication-efficient learning of deep networks from decentralized data"). Each
 learner plays its own games. The mean of all learners' weights plays better than the weights of one learner.
 """
 
@@ -119,7 +119,7 @@ class Learners:
         return state
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Resume from a saved state; raise ValueError unless the game and the number of learners fit."""
+        """Resume from a saved state; raise ValueError if the game or the number of learners differs."""
         rounds = state.get("round")
         if rounds is None or rounds.shape != (1,) or rounds.dtype != np.int64 or rounds[0] < 1:
             raise ValueError("the saved state has no valid number of rounds")

@@ -1,9 +1,9 @@
 """Learners in worker processes of a cluster.
 
-A learner alternately plays games and takes the mean weights of all learners. The weights of a learner depend
-only on a saved state, on the means taken since then, and on the number of games before each mean. If the
-process of a learner dies, another process resumes from the last saved state. The new process repeats the same
-games and takes the same means, so only time is lost.
+A learner alternately plays games and replaces its weights with the mean weights of all learners. The weights
+of a learner depend only on its last saved state, on the means taken since that state, and on the number of
+games before each mean. If the process of a learner dies, another process resumes from the last saved state.
+The new process repeats the same games and takes the same means, so only time is lost.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ class Hosts(Protocol):
     def actors(
         self, make: Callable[[_Item], object], items: Sequence[_Item]
     ) -> AbstractContextManager[Sequence[Actor]]:
-        """Make an object from each item, each object in its own process. The processes end with the block.
+        """Make each item into an object in its own process. The processes end when the block ends.
 
-        Everything is pickled, so the processes must be able to import ``make``. Each object occupies one
-        core. If there are too few cores, the last objects share cores with earlier objects.
+        ``make`` and the items are pickled, so the processes must be able to import ``make``. Each object
+        occupies one core. If there are too few cores, the last objects share cores with earlier objects.
 
         Raises:
             ClusterError: no process can make the objects, or a process died.
@@ -145,7 +145,7 @@ class RemoteLearner:
 
     def __init__(self, actor: Actor, beginning: Beginning, report: Report) -> None:
         self._actor, self._beginning, self._report = actor, beginning, report
-        #: Mean weights since the last saved state, and the number of games before each of them.
+        #: Mean weights taken since the last saved state, each with the number of games before the mean.
         self._means: list[tuple[float, Weights]] = []
         #: Number of entries of ``_means`` that the learner has taken.
         self._taken = 0
@@ -167,7 +167,7 @@ class RemoteLearner:
         return True
 
     def _call(self, method: str, *arguments: object) -> Any:
-        """Call a method with the means not yet taken. If the process dies, a new one repeats the games."""
+        """Call a method with the means not yet taken. If the process dies, another one repeats the games."""
         lost: WorkerLostError | None = None
         for _ in range(_TRIES):
             try:
@@ -186,7 +186,7 @@ class RemoteLearner:
         self._report = self._report._replace(weights=weights)
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Return the state of the learner. If the process dies, the learner resumes from this state."""
+        """Return the state of the learner. If the process dies later, the learner resumes from it."""
         state: Mapping[str, NDArray[Any]] = self._call("state")
         self._beginning = self._beginning._replace(state=state)
         self._means, self._taken = [], 0

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from anygame.search.learning.trial import Weights
     from anygame.search.table import Table
 
-#: Seconds between two checkpoints. The weights do not depend on this number.
+#: Seconds between two checkpoints. The weights do not depend on the interval.
 _CHECKPOINT_SECONDS: Final = 10.0
 #: Number of games before the first trial against earlier weights. The next trial follows whenever the number
 #: of games has doubled.
@@ -62,8 +62,8 @@ _MOST_LEAVES: Final = 20_000
 _MOST_PRECISION: Final = 4
 #: Size in bytes of the tree of a search whose moves are compared with exact values.
 _MEMORY: Final = 1 << 24
-#: Maximum number of states of a game that the solver solves. On most public sheets, the solver explores this
-#: many states within a second.
+#: Maximum number of states of a game that the solver solves. On most public sheets, the solver explores the
+#: maximum number of states within a second.
 _MOST_STATES: Final = 300_000
 #: Size in bytes of the solver's table of states.
 _MEMORY_OF_TABLE: Final = 1 << 28
@@ -200,8 +200,8 @@ class TrainingRun:
     def resumed(self, threads: int | None) -> Iterator[None]:
         """Resume from the checkpoint with the most games, and lock the checkpoint until the block ends.
 
-        ``threads`` is the expected number of learners, or None. Raises ModelError if no checkpoint can be
-        used.
+        ``threads`` is the expected number of learners; None allows any number. Raises ModelError if no
+        checkpoint can be used.
         """
         reasons, checkpoints = "", []
         for path in self._path.parent.glob(f"{glob_escape(self._path.name)}.*{SUFFIX}"):
@@ -272,7 +272,7 @@ def _unsuitable(game: Game, obstacle: str) -> ModelError:
 def _alone(checkpoint: Path) -> Iterator[bool]:
     """Lock a checkpoint until the block ends; yield False if another process holds the lock.
 
-    The operating system releases the lock, a lock of an SQLite database, when the process ends.
+    An SQLite database holds the lock, so the operating system releases the lock when the process ends.
     """
     lock = checkpoint.with_name(f"{checkpoint.name}.lock")
     try:
@@ -286,7 +286,7 @@ def _alone(checkpoint: Path) -> Iterator[bool]:
         except sqlite3.OperationalError:
             yield False
             return
-        # A killed process leaves incomplete temporary files behind, so delete them.
+        # Delete incomplete temporary files that a killed process has left behind.
         for part in checkpoint.parent.glob(f".{glob_escape(checkpoint.name)}.*"):
             part.unlink(missing_ok=True)
         try:
@@ -297,9 +297,9 @@ def _alone(checkpoint: Path) -> Iterator[bool]:
 
 
 def errs_more(game: Game, weights: Weights, trust: float, *, seed: int, leaves: int) -> bool:
-    """Return whether searches with estimates lose more value by their moves than searches without estimates.
+    """Return whether moves of searches with estimates lose more value than moves of searches without.
 
-    The function compares moves with the exact values of the game. If the game has too many states to be
+    The exact values of the game show how much value a move loses. If the game has too many states to be
     solved, the result is False.
     """
     table = solve(

@@ -3,8 +3,8 @@
 Examples are rotations of a board and exchanged roles (Schiffel 2010, "Symmetry detection in general game
 playing"). Candidates combine reversed coordinates, exchanged coordinates and exchanged names. Random play
 tests each candidate: the candidate must map the children of a state to the children of the state's image. A
-role must have as many moves and the same goals as the role whose place it takes. The test is not a proof,
-but suffices for learning.
+role must have the same number of moves and the same goals as the role whose place it takes. The test is not a
+proof, but suffices for learning.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _MOST_SYMMETRIES: Final = 32
 _LANES: Final = 512
 #: Maximum number of joint moves of random play.
 _LONGEST: Final = 256
-#: Maximum number of terminal states that random play keeps per joint move, and of nonterminal states.
+#: Maximum number of terminal states, and of non-terminal states, that random play keeps per joint move.
 _KEPT: Final = 8
 #: Maximum number of states whose children are compared with the children of the image.
 _STATES: Final = 12
@@ -119,7 +119,7 @@ class _Symmetry(NamedTuple):
 
 
 def _composed(identity: _Symmetry, generators: Sequence[_Symmetry]) -> dict[tuple[int, ...], _Symmetry]:
-    """Return the group that the generators generate, up to ``_MOST_SYMMETRIES``, by images of fluents."""
+    """Return at most ``_MOST_SYMMETRIES`` compositions of the generators, by the images of fluents."""
     group = {identity.fluents: identity}
     pending = deque(group.values())
     while pending:
@@ -140,9 +140,9 @@ class _Column(NamedTuple):
     key: Key  # Functor and arity of the fluents.
     place: int  # Position of the argument, from 1.
     values: frozenset[str]  # Values of the argument.
-    # The values in order, or a longer axis with the values symmetric about its middle; empty if none exists.
+    # The ordered values, or a longer axis where they are symmetric about the middle; empty if none exists.
     axis: Words
-    number: int  # Number of earlier arguments of these fluents with the same axis.
+    number: int  # Number of earlier arguments that have the same axis.
 
 
 def _maps(game: Game) -> Iterator[NDArray[np.int32]]:
@@ -165,7 +165,7 @@ def _maps(game: Game) -> Iterator[NDArray[np.int32]]:
 
 
 def _tables(fluents: Sequence[Words], changes: Sequence[Change]) -> list[NDArray[np.int32]]:
-    """Return a table of images for each change. Its last number represents all images beyond the limit."""
+    """Return a table of images for each change. The last number represents all images beyond the limit."""
     numbers = {words: n for n, words in enumerate(fluents)}
     numbered = list(fluents)
     for words in numbered:  # The loop also visits the terms that it appends.
@@ -200,12 +200,12 @@ def _columns(game: Game) -> list[_Column]:
 
 
 def _is_kept_by_reversal(names: frozenset[str], axis: Words) -> bool:
-    """Return whether names are values of an axis whose positions are symmetric about its middle."""
+    """Return whether the positions of names on an axis are symmetric about the middle of the axis."""
     return len(names) > 1 and names == {axis[-1 - n] for n, value in enumerate(axis) if value in names}
 
 
 def _reversals(columns: Sequence[_Column]) -> Iterator[Change]:
-    """Yield reversals of axes: in each relation with one coordinate, and in all other relations at once."""
+    """Yield reversals of axes: separately in each relation with one coordinate, jointly in all others."""
     coordinates = [column for column in columns if column.axis]
     counts = Counter(column.key for column in coordinates)
     groups = grouped(
@@ -289,11 +289,11 @@ class _Play:
 
     @property
     def says_something(self) -> bool:
-        """Whether random play found ends, and states with few enough children."""
+        """Whether random play found terminal states, and states with few enough children."""
         return len(self._ends) > 0 and len(self._families) > 0
 
     def _sampled(self) -> tuple[States, States]:
-        """Return shuffled states that random play reached: the states before the end, and the ends."""
+        """Return shuffled states that random play reached: non-terminal states, and terminal states."""
         batch, random = self._batch, np.random.default_rng(_SEED)
         states, is_over = batch.observation(), batch.terminal
         running, ended = [states[:1]], [states[:0]]
@@ -315,7 +315,7 @@ class _Play:
         self._batch.set_observation(np.concatenate([states, copies]))
 
     def _look(self, states: States) -> list[bytes]:
-        """Return as bytes which states are ends, then for each role numbers of moves and final goals."""
+        """Return as bytes which states are terminal, then for each role the numbers of moves and goals."""
         self._load(states)
         is_over = self._batch.terminal
         looks = [is_over[: len(states)].tobytes()]
@@ -325,7 +325,7 @@ class _Play:
         return looks
 
     def _children(self, state: State) -> States | None:
-        """Return the children of a state; None if there is no child or too many."""
+        """Return the children of a state; None if the state has no child or too many."""
         self._load(state[None])
         legal = [np.flatnonzero(mask[0]) for mask in self._batch.legal_masks()]
         count = prod(map(len, legal))

@@ -44,8 +44,8 @@ def train(
 ) -> Model:
     """Learn estimates of a game's states by self-play, test them in a trial, and write a model file.
 
-    An interrupted training loses at most ten seconds of play; continue it with ``resume``. In the
-    folder of models, a model that searches use is replaced only by a model that wins its trial.
+    An interrupted training loses at most ten seconds of play; continue it with ``resume``. In the folder of
+    models, a model that won its trial is replaced only by a model that wins its own trial.
 
     Args:
         game: the game, or an argument of ``anygame.load``.
@@ -53,17 +53,17 @@ def train(
         games: total number of games, including the games before ``resume``. The same seed and numbers of
             games and threads give the same model.
         into: path of the model file; by default a file in the folder of models.
-        resume: whether to resume a training of this game; of several trainings, the one with the most games.
-        windows: whether the network has inputs for all contents of 3x3 neighboring cells, or of fewer cells
-            if there are many kinds of pieces. Windows help in some games and harm in others, so compare both.
-            With ``resume``, the setting of the resumed training is kept.
+        resume: whether to resume a training of this game: the training with the most games.
+        windows: whether the network has inputs for the contents of groups of neighboring cells: 3x3 cells, or
+            fewer if there are many kinds of pieces. Windows help in some games and harm in others, so compare
+            both. With ``resume``, the setting of the resumed training is kept.
         seed: random seed; None for a random one.
         threads: number of learners, one per core, whose weights are averaged periodically. The default is 1,
             or the number of cores of the cluster. With ``resume``, the number is kept.
         cluster: worker processes that play, here or on other machines; the model is the same as without
             a cluster. See ``anygame.cluster``.
-        progress: function that is called every ten seconds. Each time the number of games has doubled, the
-            figures compare with the model after half of the games. A notebook shows the progress by default.
+        progress: called every ten seconds. Each time the number of games has doubled, the figures include
+            matches against the model after half of the games. By default, a notebook shows the progress.
 
     Returns:
         the model, whose figures say whether searches use it.
@@ -89,7 +89,7 @@ def train(
             load_model(path, game)
         except ModelError as error:
             raise ModelError(f"the model cannot replace the file {path}: {error}") from error
-    # This late import keeps NumPy out of programs that only load games.
+    # A late import keeps NumPy out of programs that only load games.
     from anygame.search.learning.run import TrainingRun
 
     seed = SystemRandom().getrandbits(32) if seed is None else abs(seed)

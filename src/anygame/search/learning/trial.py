@@ -1,13 +1,13 @@
 """Trials of estimates: fast matches between searches with estimates and other searches.
 
-The trial of a model is a sequential probability ratio test of no gain against a score of 75 % (Wald 1945,
-"Sequential tests of statistical hypotheses"). Each opening is played once from each seat. For two roles, the
-result is the winner of the pair of matches, so seats and openings give no advantage. A player that scores
-75 % wins 90 % of the pairs that have a winner. For more roles, each match counts by its points.
+The trial of a model is a sequential probability ratio test (Wald 1945, "Sequential tests of statistical
+hypotheses"): do estimates score 50 % or 75 %? Each opening is played once from each seat. With two roles,
+only the winner of a pair of matches counts, so seats and openings give no advantage. A player that scores
+75 % wins 90 % of the pairs that have a winner. With more roles, the points of each match count.
 
-If estimates gain nothing, the likelihood ratio is a nonnegative supermartingale. The probability that the
-ratio ever reaches ``1 / risk`` is at most ``risk``, for any number of matches and any stopping time (Ville
-1939).
+If estimates do not raise the score, the likelihood ratio is a nonnegative supermartingale. The probability
+that the ratio ever reaches ``1 / risk`` is at most ``risk``, for any number of matches and any stopping time
+(Ville 1939).
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ if TYPE_CHECKING:
 
 #: Weight of estimates in searches without playouts.
 ALONE: Final = 1.0
-#: In games for two roles: by weight of estimates, the probability of accepting estimates without a gain.
+#: For two roles: probability of accepting estimates that do not raise the score, by weight of estimates.
 RISKS: Final[Mapping[float, float]] = {ALONE: 0.03, 0.6: 0.01, 0.3: 0.01}
-#: In games for more roles: by weight of estimates, the probability of accepting estimates without a gain.
+#: For more roles: probability of accepting estimates that do not raise the score, by weight of estimates.
 _RISKS_ALONE: Final[Mapping[float, float]] = {ALONE: 0.05}
 #: Probability that estimates with a score of 75 % are rejected before the last match.
 MISSED: Final = 0.05
 #: Mean lead of estimates with a score of 75 % per pair of matches with a winner: 90 % won minus 10 % lost.
 _LEAD_IN_PAIRS: Final = 0.8
-#: Number of matches of a trial per weight of estimates. A third weight adds no matches.
+#: Number of matches of a trial per weight of estimates. A third weight does not add matches to the trial.
 _MATCHES: Final = 24
 #: Number of leaves per move in a match without a clock.
 LEAVES: Final = 2000
 #: Minimum number of games of self-play before a trial.
 FEWEST_GAMES: Final = 200
-#: Number of matches in the time plan of a trial with a clock.
+#: Number of matches for which a trial with a clock plans its time.
 _PLANNED_MATCHES: Final = 20
 #: Minimum seconds per move of a match with a clock.
 _FASTEST: Final = 0.005
@@ -71,11 +71,11 @@ class Trial:
     """Results of matches between searches with estimates and other searches."""
 
     roles: int = 2  # Number of roles. Each opening is played once from each seat.
-    # For each match, 0.5 plus half of the lead: the goal of the role with estimates minus the mean goal of
-    # the other roles. For two roles, a win is 1 and a draw 0.5.
+    # For each match, 0.5 plus half of the lead. The lead is the goal of the role with estimates minus the
+    # mean goal of the other roles. For two roles, a win is 1 and a draw is 0.5.
     leads: list[float] = field(default_factory=list)
-    # For each match of a game that is not zero-sum: 0.5 plus half of the gain, the role's goal with estimates
-    # minus the role's goal in the match without estimates. Empty for zero-sum games.
+    # For each match of a game that is not zero-sum, 0.5 plus half of the gain. The gain is the role's goal
+    # with estimates minus its goal in the match without estimates. Empty for zero-sum games.
     gains: list[float] = field(default_factory=list)
 
     @property
@@ -99,9 +99,9 @@ class Trial:
 
     @property
     def evidence(self) -> float:
-        """Likelihood ratio of a score of 75 % to no gain.
+        """Likelihood ratio of a score of 75 % to a score of 50 %.
 
-        Neither a pair of matches without a winner nor a draw between more roles changes the ratio.
+        For two roles, a pair of matches without a winner keeps the ratio. For more roles, a draw keeps it.
 
         >>> Trial(2, [1.0, 1.0, 0.0, 1.0]).evidence, Trial(3, [1.0, 1.0, 0.25]).evidence
         (1.8, 1.6875)
@@ -113,7 +113,7 @@ class Trial:
 
     @property
     def costs_goals(self) -> bool:
-        """Whether the role with estimates gets a lower goal than without estimates."""
+        """Whether estimates lower the goal of the role that uses the estimates."""
         losses = [0.5 - gain for gain in self.gains]
         # A single large loss is weak evidence, so the largest loss counts twice in the standard error.
         squares = [loss * loss for loss in losses]
@@ -128,12 +128,12 @@ def decide(
 ) -> float:
     """Return the first weight of estimates whose trial shows a gain, or 0 if no trial does.
 
-    The next opening is played for the weight with the most evidence so far, or for the first of
-    several such weights. A weight without a decision after the last match is rejected.
+    The next opening is played for the weight with the most evidence so far, or for the first of several
+    weights with equal evidence. A weight without a decision after the last match is rejected.
 
     ``play`` adds the matches of an opening to the trial of a weight, or returns False if time is up.
-    ``matches`` is the maximum total number of matches. ``risks`` has the probability of accepting each weight
-    without a gain.
+    ``matches`` is the maximum total number of matches. For each weight, ``risks`` has the probability of
+    accepting estimates that do not raise the score.
     """
     racing = dict(trials)
     while racing:
@@ -164,15 +164,15 @@ def judge(
     length: float | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> tuple[float, Trial]:
-    """Return the weight of estimates in searches, from 0 to 1, and the trial of this weight.
+    """Return the weight of estimates in searches, from 0 to 1, and the trial that tested the weight.
 
-    If the weight is 0, the trial is the one with the most evidence. After too few games of self-play, the
-    trial is empty. Without a clock, the same seed gives the same trial.
+    If the weight is 0, the function returns the trial with the most evidence. After too few games of
+    self-play, the trial is empty. Without a clock, the same seed gives the same trial.
 
-    ``precision`` multiplies the number of matches, and ``risk`` the probabilities of accepting estimates
-    without a gain. With a clock, ``length`` is the expected number of joint moves of a match, and ``end`` is
-    the deadline in the time of ``perf_counter``. Without a clock, ``length`` is None, and each move searches
-    ``leaves`` leaves. The trial ends if ``stop``, which is called before every move, returns True.
+    ``precision`` multiplies the number of matches. ``risk`` multiplies the probabilities of accepting
+    estimates that do not raise the score. With a clock, ``length`` is the expected number of joint moves of a
+    match, and ``end`` is a time of ``perf_counter``. Without a clock, ``length`` is None, and each move
+    searches ``leaves`` leaves. The trial ends if ``stop``, which is called before every move, returns True.
     """
     roles = len(game.roles)
     plain_risks = RISKS if roles == 2 else _RISKS_ALONE
@@ -195,9 +195,9 @@ def try_out(
     rivals: Weights | None = None,
     leaves: int = LEAVES,
 ) -> Trial:
-    """Play matches of searches with estimates alone against searches with rival estimates.
+    """Play matches: one role searches with the estimates of ``weights``, the other roles with ``rivals``.
 
-    Without ``rivals``, the opponents use playouts. The number of matches is rounded up to a multiple of the
+    Without ``rivals``, the other roles use playouts. The number of matches is rounded up to a multiple of the
     number of roles. The same seed gives the same trial.
     """
     trial = Trial(len(game.roles))
@@ -208,7 +208,7 @@ def try_out(
 
 
 def _opening(game: Game, random: Random) -> State:
-    """Return a state after random moves, or the initial state if these moves end the game."""
+    """Return a state after random moves, or the initial state if the random moves end the game."""
     state = start = game.initial_state()
     for _ in range(random.randrange(_LONGEST_OPENING + 1)):
         state = state.next([random.choice(state.legal_moves(role)) for role in game.roles])
@@ -265,7 +265,7 @@ class _Arena:
         return True
 
     def _play(self, state: State, seat: int | None, trust: float) -> list[float] | None:
-        """Play a match with estimates at one seat or none; return the roles' values, or None if stopped."""
+        """Play a match in which role ``seat`` uses estimates; return the roles' values; None if stopped."""
         game, seconds = self.game, None
         if self.length is not None:
             time_left = self.end - perf_counter()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class VisitedStates:
-    """Visited states, numbered from 0. Each state has its predecessor and the move made there."""
+    """Visited states, numbered from 0, each with its predecessor and the move from the predecessor."""
 
     def __init__(self, successors: Successors, key: StateKey, incumbent: Incumbent, method: str) -> None:
         self._successors, self._key = successors, key
@@ -30,7 +30,7 @@ class VisitedStates:
         self._states, self._ways = StateSet(root.shape[1]), GrowingArray(2, np.int32)
         self._states.add(root)
         self._ways.extend(np.full((1, 2), -1, np.int32))
-        # For each depth: the bits that the key of a state omits.
+        # For each depth: the bits that the keys of the states at this depth omit.
         self._rests = [key.rest(successors.root[0])]
 
     def __len__(self) -> int:
@@ -46,11 +46,11 @@ class VisitedStates:
         """Expand states by every move, and offer terminal successors to the incumbent.
 
         Args:
-            numbers: numbers of the states, of which there are at most ``Successors.width``.
+            numbers: numbers of the states; at most ``Successors.width`` numbers.
             depths: the depth of each state, or one depth for all states.
 
         Returns:
-            For each new state, the index of its parent in ``numbers``; and the new states, which are numbered
+            The index in ``numbers`` of each new state's parent, and the new states, which are numbered
             consecutively.
         """
         width, key = self._successors.width, self._key
@@ -136,7 +136,7 @@ class Incumbent:
             self.goal, self.line, self.method = int(goals[best]), line(best), method
 
 
-#: Approximate maximum number of successors per step. More would take more memory than the visited states.
+#: Approximate maximum number of successors per step. Larger steps take more memory than the visited states.
 _CHILDREN: Final = 1 << 15
 
 

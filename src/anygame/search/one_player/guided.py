@@ -9,11 +9,11 @@ Geffner 2017).
 
 Depth-first search treats the parts of a goal as the variables of a constraint satisfaction problem. In each
 state, the search chooses the open part that the fewest moves satisfy (smallest domain first: Haralick and
-Elliott 1980), and tries only these moves. If the order of moves does not matter, this restriction loses no
-solution; otherwise a failed search proves nothing. The search prunes states from which no better goal can be
-reached (forward checking). Each restart allows more expansions than the last one (Luby, Sinclair and
-Zuckerman 1993). After every second restart, the search also prunes a state if the moves that satisfy one of
-the open parts all lead to pruned states.
+Elliott 1980), and tries only moves that satisfy the chosen part. If the order of moves does not matter, the
+restriction loses no solution; otherwise a failed search proves nothing. The search prunes states from which
+no better goal can be reached (forward checking). Each restart allows more expansions than the last one (Luby,
+Sinclair and Zuckerman 1993). After every second restart, the search also prunes a state if all moves that
+satisfy some open part lead to pruned states.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class EstimatedStates:
 #: Number of states expanded per step. With more states, the search follows the estimates less closely.
 _AT_A_TIME: Final = 24
 
-#: Queue entry: two sort keys, and the state's number with a minus sign.
+#: Queue entry: two sort keys, and the negative number of the state.
 _Entry = tuple[int, int, int]
 
 

@@ -29,8 +29,8 @@ class LineSearch:
 
     Several searches take turns: breadth-first search until memory is full, and nested rollouts. If the game
     has a network, best-first and depth-first search use estimated distances to a goal. A line is proven to be
-    best after the searches have visited all states. The line is also proven to be best if no greater goal is
-    reached in a relaxed game, where fluents keep all earlier values.
+    best after the searches have visited all states. A line is also proven to be best if a relaxed game, in
+    which fluents keep all earlier values, reaches no greater goal.
 
     `run` returns the line. The class implements ``anygame.search.searching.Searcher``, but ignores limits on
     the number of iterations.

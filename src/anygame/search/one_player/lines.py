@@ -17,10 +17,10 @@ class Line:
     Attributes:
         moves: joint moves up to a terminal state, each in the order of the roles. Empty if no terminal state
             with a goal is known, or if the first state is terminal.
-        goal: the goal in the last state, for the role that chooses; None if no such goal is known.
+        goal: the goal in the last state, for the role that chooses; None if it is unknown.
         proven: whether the search has proven that no line has a greater goal or, if ``goal`` is None, that no
             line has a goal.
-        shortest: whether the search has proven that no shorter line has this goal.
+        shortest: whether the search has proven that no shorter line has the same goal.
         most: upper bound of the goal; None if no bound is known.
         states: number of states visited.
         seconds: total duration of the search in seconds.

@@ -2,8 +2,8 @@
 
 The algorithm is that of Rosin (2011, "Nested rollout policy adaptation for Monte Carlo tree search"). Each
 level calls the next lower level several times and adapts its policy towards the best line so far. In the
-paper, a call of the lowest level plays one line with the policy. Here, the call plays a batch of lines for
-each of several groups, and each group has its own policy.
+paper, a call of the lowest level plays one line with the policy. Here, a call of the lowest level plays a
+batch of lines for each of several groups. Each group has its own policy.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _WEIGHTS: Final = 1 << 15
 _SPREAD: Final = 40_503
 #: Maximum number of moves of a playout.
 _LONGEST: Final = 2_000
-#: Maximum number of legal moves that a batch of playouts stores. The policy learns from these moves.
+#: Maximum number of legal moves that a batch of playouts stores. The policy learns from the stored moves.
 _MOST_STORED: Final = 1 << 23
 
 
@@ -42,7 +42,7 @@ class _Record(NamedTuple):
     """A line of a group."""
 
     rank: tuple[float, int]  # sort key; a better line has a greater rank
-    steps: list[tuple[NDArray[np.int64], int]]  # per move: weight indices of legal moves, chosen index
+    steps: list[tuple[NDArray[np.int64], int]]  # per move: weight indices of legal moves, index of the choice
 
 
 class _Choice(NamedTuple):
@@ -134,9 +134,9 @@ class NestedRollouts:
         step: int,
         weights: NDArray[np.float32],
     ) -> _Choice:
-        """For each playout with legal moves, sample one of these moves from the softmax of the weights.
+        """For each playout with legal moves, sample a legal move from the softmax of the weights.
 
-        The argmax of the weights plus Gumbel noise has this distribution (Gumbel 1954).
+        The argmax of the weights plus Gumbel noise has the softmax distribution (Gumbel 1954).
         """
         sources = options.sources
         starts = np.flatnonzero(np.diff(sources, prepend=-1))
@@ -177,7 +177,7 @@ class NestedRollouts:
 
 
 def _choices_of(history: list[_Choice], playout: int) -> Iterator[tuple[_Choice, int]]:
-    """Yield the choices that contain a playout, each with the index of the playout there."""
+    """Yield the choices that contain a playout, each with the index of the playout in the choice."""
     for choice in history:
         place = int(np.searchsorted(choice.playouts, playout))
         if place == len(choice.playouts) or choice.playouts[place] != playout:
@@ -200,7 +200,7 @@ def _steps(history: list[_Choice], playout: int, group: int) -> list[tuple[NDArr
 
 
 def _adapt(weights: NDArray[np.float32], record: _Record) -> None:
-    """Make the moves of a line more probable: a step of gradient ascent on its log-likelihood."""
+    """Make the moves of a line more probable: a step of gradient ascent on the line's log-likelihood."""
     places = np.concatenate([legal for legal, _ in record.steps])
     counts = np.array([len(legal) for legal, _ in record.steps])
     starts = np.cumsum(counts) - counts

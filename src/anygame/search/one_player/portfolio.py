@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 _WIDE: Final = 4096
 #: Number of lanes of the other searches. Smaller batches let a search use its results sooner.
 _NARROW: Final = 512
-#: Maximum duration in seconds of one estimate. In this time, the other searches visit hundreds of states.
+#: Maximum duration in seconds of one estimate. In 5 ms, the other searches visit hundreds of states.
 _SLOW: Final = 0.005
 #: Maximum number of gates of a network for estimates. On a larger network, the first estimate takes too long.
 _MOST_GATES: Final = 20_000
-#: Fraction of the memory for the breadth-first search. The remaining memory is for lanes.
+#: Fraction of the memory for the breadth-first search.
 _BREADTH_FIRST: Final = 0.5
-#: Fraction of the memory for each of the two guided searches.
+#: Fraction of the memory for each of the two guided searches. The remaining memory is for lanes.
 _GUIDED: Final = 0.2
 
 
@@ -52,7 +52,7 @@ class Portfolio:
         chooser: index of the role that chooses.
         memory: approximate maximum size in bytes.
         seed: seed of the random numbers.
-        before: an earlier state's portfolio; the rest of its line is reused if ``start`` is on the line.
+        before: portfolio of an earlier state; the rest of its line is reused if ``start`` is on that line.
 
     Attributes:
         goals: a superset of the goals that the rules can give the role.
@@ -110,7 +110,7 @@ class Portfolio:
             self._conclude(search)
 
     def _conclude(self, search: BreadthFirst | BestFirst) -> None:
-        """Lower the upper bound after a search has visited a state with each reachable key."""
+        """Lower the upper bound after a search has visited a state for each reachable key."""
         best, safe_goals = self._incumbent, search.key.safe_goals
         if safe_goals is None:
             best.most = best.goal
@@ -141,7 +141,7 @@ class Portfolio:
         )
 
     def _is_shortest(self, goal: int | None, length: int) -> bool:
-        """Return whether breadth-first search has shown that no line below ``length`` leads to a goal."""
+        """Return whether breadth-first search has shown that no shorter line leads to the goal."""
         if goal is None or not length:
             return goal is not None
         first = self._breadth_first
@@ -213,7 +213,7 @@ class Portfolio:
         best.most = relaxation.goals[reachable[-1]]
         relaxation.aim(reachable[-1])
         if counter.any() and not relaxation.estimate(root, reachable).costs[0]:
-            # If values of the step counter cost nothing, the goal costs nothing, so give these values a cost.
+            # With free values of the step counter, the goal costs nothing, so give the values a cost.
             relaxation = Relaxation(network, self._chooser, np.zeros_like(counter))
             relaxation.aim(reachable[-1])
         return relaxation

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 class ChoiceGates(NamedTuple):
     """The gates of a network, for a role that makes exactly one move.
 
-    If a gate reads only moves, the gate is replaced by a set of moves: those for which the gate is true. If a
-    gate reads several moves and other nodes, a set replaces the moves. The literal "neither a nor b" then has
-    the cost of the cheapest other move. Literals are as in ``Network``. A set that replaces inputs gets a new
-    node after the last node of the network.
+    A gate that reads only moves is replaced by a set of moves: the moves for which the gate is true. If a
+    gate reads several moves and other nodes, one set replaces the moves. So the literal "neither a nor b" has
+    the cost of the cheapest other move. Literals are encoded as in ``Network``. A set that replaces inputs
+    gets a new node after the last node of the network.
     """
 
     gates: NDArray[np.int64]  # [gates]; the nodes of the gates that are not sets of moves
@@ -116,7 +116,7 @@ def _bits(sets: list[int], moves: int) -> NDArray[np.bool_]:
 
 #: Cost of an unreachable literal, greater than every cost of a reachable literal.
 ENDLESS: Final = 1 << 28
-#: Maximum number of rounds of cost updates. If costs still fall then, no goal counts as unreachable.
+#: Maximum number of rounds of cost updates. If costs still fall at the end, no goal counts as unreachable.
 _ROUNDS: Final = 500
 #: Maximum number of parts of a goal.
 _MOST_PARTS: Final = 256
@@ -253,7 +253,7 @@ def _estimate(
 ) -> None:
     """Write the estimates of states to ``costs``, ``goals`` and ``is_open``.
 
-    The last array is scratch space with one element per literal.
+    ``cost`` is scratch space with one element per literal.
     """
     fluents, gates = len(after), len(nodes)
     for state in range(len(states)):

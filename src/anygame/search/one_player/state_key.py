@@ -5,8 +5,8 @@ Grumberg and Peled 1999, "Model checking", section 13.2).
 
 A step counter is a set of fluents that makes every state new, although only the end and the goals read these
 fluents. States that differ only in the counter have the same moves, and their successors differ only in the
-counter. So a search needs to visit only the earliest of such states. Such a search can miss a goal that a
-line reaches only by waiting until the counter ends the match.
+counter. Of the states that differ only in the counter, a search needs to visit only the earliest. A search
+that skips the others can miss a goal that a line reaches only by waiting until the counter ends the match.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ def _reached(
 
 #: Maximum number of values of a step counter.
 _MOST_TICKS: Final = 2_000
-#: Maximum of a counter's number of fluents times the number of values. A larger product takes over a second.
+#: Maximum product of a counter's numbers of fluents and of values. A larger product takes over a second.
 _MOST_WORK: Final = 300_000
 
 
 def find_step_counter(
     influence: Influence, chooser: int, start: NDArray[np.bool_]
 ) -> tuple[NDArray[np.bool_], frozenset[int]]:
-    """Return the fluents of the step counter, bool [fluents], and the goals for which it can be ignored.
+    """Return the step counter's fluents, bool [fluents], and the goals for which a search can ignore it.
 
     If the game has no step counter, the result is no fluents and all goals. ``start``, bool [fluents], is the
     first state.
@@ -99,9 +99,9 @@ def _safe_goals(
 ) -> frozenset[int]:
     """Return the goals that do not depend on the step counter, and end the match at every counter value.
 
-    The end is a disjunction. The result is empty unless each disjunct depends on the counter alone or not at
-    all. Otherwise a state can be terminal at one value of the counter, and not at a later value.
-    ``affected``, bool [nodes], tells which nodes depend on the counter.
+    The condition of the end is a disjunction. The result is empty unless each disjunct depends on the counter
+    alone or not at all. Otherwise a state can be terminal at one value of the counter, and not at a later
+    value. ``affected``, bool [nodes], tells which nodes depend on the counter.
     """
     network = influence.network
     others = 1 + np.flatnonzero(~counter)

@@ -11,8 +11,8 @@ from anygame.search.tree.minimax import backpropagate_minimax, has_minimax
 from anygame.search.tree.store import IS_WIDE, LEAVES, store_at
 from anygame.search.tree.worker import FINISHED, FREE_PATHS, RESULT_COUNT, random_below, worker_at
 
-#: Minimum number of legal moves for AMAF statistics (all moves as first). With fewer moves, AMAF gained
-#: nothing, because each move is soon tried often enough.
+#: Minimum number of legal moves for AMAF statistics (all moves as first). With fewer moves, AMAF does not
+#: help, because each move is soon tried often enough.
 WIDE = 40
 #: After ENOUGH_PLAYOUTS visits, only one playout in SOME_PLAYOUTS updates the AMAF statistics of a node.
 ENOUGH_PLAYOUTS, SOME_PLAYOUTS = 32, 8
@@ -71,9 +71,9 @@ def record_leaf(store, worker, path, joint, child, value, arrived):
 def _record_all_moves(store, worker, path, joint, value, made, most):
     """Add the value of a playout to the AMAF statistics of the nodes of its path.
 
-    These statistics use all actions below a node: the actions ``made`` of the playout, and those of the path
-    (Gelly and Silver 2007, "Combining online and offline knowledge in UCT"). A node with more than ``most``
-    visits records nothing, and neither do earlier nodes.
+    AMAF statistics use all actions below a node: the actions ``made`` in the playout, and the actions of the
+    path (Gelly and Silver 2007, "Combining online and offline knowledge in UCT"). A node with more than
+    ``most`` visits records nothing, and neither do the nodes before it.
     """
     roles = store.option_counts.shape[1]
     at = worker.path_length[path]

@@ -1,7 +1,7 @@
 """Proven lower and upper bounds of the values of nodes.
 
-This is score-bounded search (Cazenave and Saffidine 2010, "Score bounded Monte-Carlo tree search") for any
-number of roles, with simultaneous moves and chance.
+The method is score-bounded search (Cazenave and Saffidine 2010, "Score bounded Monte-Carlo tree search") for
+any number of roles, with simultaneous moves and chance.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def _tighten(store, node, role, low, high):
 def _tighten_by_choice(store, node, expansion, mover):
     """Tighten the bounds of a node where one role chooses.
 
-    The mover chooses the child that is best for the mover. With opposed goals, this child is the worst for
-    the other role. Without opposed goals, another role can get the value of any child.
+    The mover chooses the child that is best for the mover. With opposed goals, the best child for the mover
+    is the worst for the other role. Without opposed goals, another role can get the value of any child.
     """
     roles = store.low.shape[1]
     first, count = store.first_child[expansion], store.option_counts[expansion, mover]

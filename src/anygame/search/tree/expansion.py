@@ -180,7 +180,7 @@ def _make_states(game, store, worker, at, count):
 #: A node with two choosing roles and at most this many joint moves has its children in ``Store.child``. A
 #: node with more joint moves has its children in a hash table.
 LISTED_OF_TWO = 1 << 14
-#: The same limit for nodes with more than two choosing roles; lower, as most joint moves are never tried.
+#: Maximum number of joint moves in ``Store.child`` if more than two roles choose: most are never tried.
 LISTED_OF_MORE = 1 << 10
 #: Maximum share of ``Store.child`` that one node takes.
 LISTED_SHARE = 1 / 16

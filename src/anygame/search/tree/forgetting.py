@@ -74,7 +74,7 @@ def _clear_virtual_losses(store, node):
 
 @exported
 def least_visits(store_address: int, share: float, sizes: Float64s) -> int:
-    """Return a number of visits. Expansions of nodes with at least as many visits fit in a share of memory.
+    """Return a number of visits: expansions of nodes with at least as many visits fit in a share of memory.
 
     ``sizes``, float64 [LEVELS], is a temporary array of zeros.
     """
@@ -95,7 +95,7 @@ def least_visits(store_address: int, share: float, sizes: Float64s) -> int:
 
 @compiled
 def _share_of(store, expansion):
-    """Return the share of memory that an expansion takes: the larger share of options and of children."""
+    """Return an expansion's share of memory: of options or of children, whichever share is larger."""
     options = 0
     for role in range(store.option_counts.shape[1]):
         options += store.option_counts[expansion, role]

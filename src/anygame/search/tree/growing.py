@@ -222,7 +222,7 @@ def _select_option(game, store, worker, node, expansion, role, alone):
     visits = max(1, store.visits[node])
     exploration = worker.settings[EXPLORATION]
     if node == store.counts[ROOT]:
-        # At the root, finding the best move matters more than a high mean. Few moves are cheap to explore.
+        # At the root, finding the best move matters more than a high mean. Exploring few moves is cheap.
         exploration *= min(max(1.0, worker.settings[ROOT_MOVES] / count), MOST_AT_ROOT)
     urge = np.float32(exploration * sqrt(log(visits + 1.0)))
     loss = np.float32(worker.settings[VIRTUAL_LOSS])
@@ -305,6 +305,6 @@ def grow(game_address: int, store_address: int, worker_address: int, passes: int
 
 @exported
 def add_state(store_address: int, worker_address: int) -> int:
-    """Return the node of the state in the first row of ``Worker.spec_state``; add a missing node."""
+    """Return the node of the state in the first row of ``Worker.spec_state``; add the node if missing."""
     states = worker_at(worker_address).spec_state
     return find_or_add(store_at(store_address), states, 0, hash_of(states, 0))[0]

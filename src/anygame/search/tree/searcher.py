@@ -69,7 +69,7 @@ DEFAULT_SETTINGS: Final = (
 )
 #: Weight of exploration in searches without playouts, since estimates err less than playouts.
 _EXPLORATION_OF_ESTIMATES: Final = 0.1
-#: Maximum number of joint moves of a playout. In nearly all games, matches are shorter than this.
+#: Maximum number of joint moves of a playout. In nearly all games, matches are shorter.
 _LONGEST_PLAYOUT: Final = 1000
 #: Approximate duration in seconds of a call of native code. The clock is read between calls.
 _CALL_SECONDS: Final = 0.02
@@ -111,7 +111,7 @@ class Tree:
     def begin(self, state: NDArray[np.uint64], end: Sequence[tuple[float, bool]] | None = None) -> None:
         """Make a packed state the root without discarding the tree.
 
-        If the game is over in this state, ``end`` has for each role the value and whether it is proven.
+        If the game is over in the new root, ``end`` has for each role the value and whether it is proven.
         """
         if self.worker.counts[FREE_PATHS] < len(self.worker.free_paths):  # Some descents are running.
             drop_work(*self._addresses[1:])
@@ -123,7 +123,7 @@ class Tree:
         root = self.store.counts[ROOT] = add_state(*self._addresses[1:])
         self.store.counts[DEPTH] = 0
         if end is not None:
-            # These values also count in nodes that have the root as a child.
+            # Nodes that have the root as a child also use the root's values.
             self.store.status[root] = TERMINAL
             self.store.visits[root], self.store.sums[root] = 1, [value for value, _ in end]
             self.store.low[root] = [value if known else 0.0 for value, known in end]
@@ -154,7 +154,7 @@ class Tree:
         return int(counts[LEAVES]) - before, False
 
     def _loosen_bounds(self) -> None:
-        """Reset the bounds of all states before the end, because the bounds wrongly assumed opposed goals."""
+        """Reset the bounds of all non-terminal states, because the bounds wrongly assumed opposed goals."""
         counts, store = self.store.counts, self.store
         nodes, options = int(counts[NODES]), int(counts[OPTIONS])
         going = store.status[:nodes] != TERMINAL
@@ -220,7 +220,7 @@ class Tree:
 
     @property
     def without_goal(self) -> list[int]:
-        """Roles without a goal at any end; empty unless a complete tree proves the values of other roles."""
+        """Roles without a goal in any final state; empty unless a complete tree proves all other values."""
         store, roles = self.store, np.flatnonzero(~self._code.random)
         seen, layer = np.zeros(self.nodes, np.bool_), np.array([self.root])
         while len(layer):
@@ -251,7 +251,7 @@ class Tree:
         return visits, min(max(mean, low), high), low, high
 
     def is_alone(self, node: int, role: int) -> bool:
-        """Return whether only this role has a choice at an expanded node."""
+        """Return whether only the given role has a choice at an expanded node."""
         store = self.store
         return bool(store.status[node] == EXPANDED and store.mover[store.expansion[node]] == role)
 
@@ -381,7 +381,7 @@ class TreeSearcher(TreeReporter[int]):
         return Shape(inputs, self.patterns.rows, len(self.gating), outputs_of(len(self.game.roles)))
 
     def can_use(self, weights: NDArray[np.float32]) -> bool:
-        """Return whether an array has the shape of weights for this game."""
+        """Return whether an array has the shape of weights for the game."""
         rows, units = weights.shape
         suits = units.bit_count() == 1 and units <= MOST_UNITS
         return rows == self.shape.rows and suits and units > self.shape.outputs
@@ -414,7 +414,7 @@ class TreeSearcher(TreeReporter[int]):
         return np.asarray(packed)
 
     def _end(self, state: State, role: int) -> tuple[float, bool]:
-        """Return the value of an end for a role, and whether the role has exactly one goal there."""
+        """Return the value of a final state for a role, and whether the role has exactly one goal there."""
         if self.game.roles[role].is_random:
             return 0.0, True
         has_goal = state.goals()[self.game.roles[role]] is not None
@@ -456,7 +456,7 @@ class TreeSearcher(TreeReporter[int]):
         return sum(tree.bytes for tree in self._trees)
 
     def _range_of_goals(self, role: int) -> float:
-        """Return the range of goals if only this role chooses at the root, otherwise 0."""
+        """Return the range of goals if only the given role chooses at the root, otherwise 0."""
         alone = any(tree.is_alone(tree.root, role) for tree in self._trees)
         return self._scales[role].width if alone else 0
 

@@ -99,7 +99,7 @@ class Store(NamedTuple):
     amaf_tries: Float32s  # Number of leaves whose paths or playouts contain the action at or below the node.
     amaf_mean: Float32s  # Mean value of the leaves that ``amaf_tries`` counts.
     residue: Float32s  # Rounding error of ``mean`` if several roles choose; same bytes as ``option_low``.
-    # Links: a hash table with open addressing for the children of expansions with too many joint moves.
+    # Links: a hash table with open addressing for the children of expansions that do not fit in ``child``.
     next_link: Int32s  # Next slot of the same expansion, or NONE.
     link_expansion: Int32s  # Expansion to which the slot belongs.
     link_joint: Int64s  # Joint move that leads to the child.

@@ -112,7 +112,7 @@ class Worker(NamedTuple):
     # Children to make:
     spec_job: Int32s  # Job that requested the child.
     spec_joint: Int64s  # Joint move that leads to the child.
-    spec_action: Int32Rows  # Action of each role in this joint move.
+    spec_action: Int32Rows  # Action of each role in the joint move to the child.
     spec_state: UInt64Rows  # State of the child.
     spec_value: Float64Rows  # Value of the child for each role, if the game is over.
     spec_known: BoolRows  # Whether the rules give the role exactly one goal.
@@ -148,7 +148,7 @@ class Worker(NamedTuple):
 
 worker_at = Bundle(Worker)
 
-#: Length of each array, by the name of the array or by the first word of this name.
+#: Length of each array, by the name of the array or by the first word of the name.
 _LENGTHS: Final = {
     **dict.fromkeys(("lane", "list", "lanes", "sources"), LANES),
     **dict.fromkeys(("path", "finished"), PATHS),
