@@ -14,8 +14,8 @@ arguments are the content of the square. A comment in the sheet can describe the
   first row at the top. For other boards, names of variables decide: ``?row ?col`` (first row at the top) or
   ``?x ?y`` (``y`` grows upwards). If variables have other names, letters name columns, numbers name rows, and
   rows grow upwards, as in chess. Without letters, the first argument is ``x`` and the second ``y``.
-- **Several boards**: of three ordered arguments, one distinguishes boards. Its number of values differs from
-  the numbers of values of the other two arguments. If all three have equally many values, the last argument
+- **Several boards**: of three ordered arguments, the argument with a unique number of values distinguishes
+  boards (of three unique numbers, the smallest). If all three numbers are equal, the last argument
   distinguishes boards. Of four ordered arguments, the first two distinguish boards. An unordered argument
   distinguishes boards if several things would otherwise share a square.
 - **Blank**: a content means an empty square if its name is a word such as ``empty``. If the board starts with

@@ -47,7 +47,7 @@ HIGHEST_PORT: Final = 65_535
 _MOST_DIGITS: Final = 18
 #: Maximum number of digits of a seed: a seed of 128 bits has at most 39 digits.
 _MOST_DIGITS_OF_A_SEED: Final = 40
-#: Maximum number of playouts. Sums of their goals fit into 64-bit counters.
+#: Maximum number of playouts. The sums of the goals of all playouts then fit into 64-bit counters.
 _MOST_PLAYOUTS: Final = 10**15
 #: All letters that occur in units of time and memory.
 _LETTERS: Final = "smhdMGTB"
@@ -75,7 +75,7 @@ def option(
     former: str = "",
     **settings: Any,
 ) -> Any:
-    """Declare an option with a value. Its numeric or string default is appended to its help.
+    """Declare an option with a value. A numeric or string default is appended to the help.
 
     ``flags`` are the names of the option, separated by blanks. ``former`` is a deprecated name, which the
     help omits. Other ``settings`` are passed to ``ArgumentParser.add_argument``.

@@ -82,8 +82,8 @@ def check_program(program: Program, *, complete: bool = True) -> list[Diagnostic
 
     Args:
         program: the rules.
-        complete: whether the program has all rules of the sheet. If not, checks that need all rules are
-            skipped.
+        complete: whether the program has all rules of the sheet. If rules are missing, checks that need all
+            rules are skipped.
 
     >>> from anygame.language import parse_program
     >>> program = parse_program("(role x) (<= (legal x go) (open)) (goal x 100) terminal")

@@ -51,8 +51,8 @@ class Code:
     """A kind of diagnostic.
 
     Attributes:
-        name: the name in messages, on which tools can rely.
-        severity: the severity of the diagnostics, or their highest severity.
+        name: the stable name, which messages show and tools can use.
+        severity: the highest severity of the diagnostics.
         title: the fault in a few words.
         demand: the rule that a sheet should follow.
         why: the reason for the rule.

@@ -135,7 +135,7 @@ def _appended(text: str, source: Source, more: str) -> str:
 
 
 def _verified(program: Program, text: str, added: int = 0) -> Program:
-    """Return the program of a mended text. Raises RuleSheetError if mending changed other rules."""
+    """Return the program of a mended text. Raises RuleSheetError if mending damaged a rule."""
     source = program.source
     assert source is not None
     again = parse_program(Source(source.name, text), open_facts=True)
@@ -243,7 +243,7 @@ def _concerns(mend: Mend, span: Span | None) -> bool:
 
 
 def _order(rule: Rule, role: Variable | None, comments: Sequence[tuple[int, int]]) -> Iterator[Mend]:
-    """Yield the mend that reorders the literals of a rule, if any. The mend for roles binds ``role``."""
+    """Yield the mend that reorders the literals of a rule, if any. Another mend binds ``role``."""
     order = binding_order(rule.body, {role} if role else ())
     nodes = [formula.node for formula in rule.body if formula.node is not None]
     if order == list(range(len(order))) or len(nodes) < len(rule.body):

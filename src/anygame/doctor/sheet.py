@@ -279,7 +279,7 @@ def keys_of(tops: Iterable[Top]) -> set[Key]:
 
 
 def by_fluent(rules: Iterable[Rule]) -> dict[Key, list[Rule]]:
-    """Return rules of `init` or `next` by their fluents; rules for variables are omitted."""
+    """Return rules of `init` or `next` by their fluents; rules with variables as fluents are omitted."""
     return grouped((key, rule) for rule in rules if (key := key_of(rule.head.arguments[0])))
 
 

@@ -43,7 +43,7 @@ def is_near(name: str, other: str, shortest: int = _SHORTEST, *, is_stray: bool 
         name: one name.
         other: a name to compare with ``name``.
         shortest: the minimum length of names that may differ in a letter.
-        is_stray: whether other evidence shows that a name is misspelt; then first letters can differ.
+        is_stray: whether other evidence shows that a name is misspelt. If so, the first letters can differ.
 
     >>> is_near("contrl", "control"), is_near("leagl", "legal"), is_near("row1", "row2")
     (True, True, False)

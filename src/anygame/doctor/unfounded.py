@@ -51,7 +51,7 @@ def unfounded(sheet: Sheet, is_dead: Callable[[NormalRule], bool]) -> Unfounded:
     writers = grouped((item, part) for part in sheet.normal for item in made[id(part)])
     able = [part for part in sheet.normal if not is_dead(part)]
     results = [(part, item) for part in able for item in made[id(part)]]
-    # If any fluent or move holds, the item for all fluents or all moves also holds.
+    # If any fluent (or move) holds, the item for all fluents (or moves) also holds.
     results += [(part, (item[0], None)) for part, item in results if item[0]]
     held = _held([(needs[id(part)], item) for part, item in results], set())
     items = {item for item in writers if item[1] is not None and item not in held}
@@ -82,7 +82,7 @@ def _made(sheet: Sheet) -> dict[int, list[Item]]:
 
 
 def starts_all(sheet: Sheet, item: Item, group: Sequence[Item]) -> bool:
-    """Return whether all items of a group could hold if one of the items did."""
+    """Return whether all items of a group could hold if ``item`` held."""
     made = _made(sheet)
     heads = ((part, head) for part in sheet.normal for head in made[id(part)] if head in group)
     return _held([(_needs(part) & set(group), head) for part, head in heads], {item}) >= set(group)

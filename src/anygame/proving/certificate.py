@@ -124,9 +124,9 @@ def check_induction(
 ) -> int:
     """Verify that k-induction excludes bad states; return the number of lemmas checked.
 
-    No match may reach a bad state in fewer than ``depth`` moves. No bad state may follow ``depth`` successive
-    states that are not bad. At depth 0, the invariant alone excludes bad states. ``bad`` is a literal over
-    the state.
+    The first condition is that no match reaches a bad state in fewer than ``depth`` moves. The second
+    condition is that no bad state follows ``depth`` successive states that are not bad. At depth 0, the
+    invariant alone excludes bad states. ``bad`` is a literal over the state.
     """
     steps = check_invariant(model, 0, invariant, patience)
     if depth:
@@ -168,7 +168,7 @@ def _refute(given: _Clauses, questions: Sequence[Sequence[int]], assumed: Sequen
 
 
 class _Clauses:
-    """Clauses with a time limit; variable 1 always holds."""
+    """The clauses of a formula in which variable 1 always holds; a time limit ends their construction."""
 
     def __init__(self, patience: Patience) -> None:
         self.top, self.literals, self.patience = 1, 1, patience

@@ -1,7 +1,7 @@
 """Conserved sums: weighted sums of fluents that are the same in every state.
 
-For example, a sum says that a counter has the number of stones on a board. Equivalent clauses would be very
-long. States of random play are rows of a matrix whose null space contains the sums (Karr 1976, "Affine
+For example, a sum can say that a counter equals the number of stones on a board. Equivalent clauses would be
+very long. States of random play are rows of a matrix whose null space contains the sums (Karr 1976, "Affine
 relationships among variables of a program"). A solver searches for steps that change a sum. Each such step
 becomes a row, until no step changes a sum. If no step decreases a sum, the initial total is a lower bound.
 """
@@ -101,7 +101,7 @@ def _is_at_least(
 
 
 def sums(model: Model, sample: Sample, invariant: Sequence[Clause], patience: Patience) -> list[Sum]:
-    """Return the sums that hold in every state, proved together by induction.
+    """Return the conserved sums, proved together by induction.
 
     The model gets no new gates. If time runs out during the search for lower bounds, only exact sums are
     returned.
@@ -258,7 +258,7 @@ def _exclusive(model: Model, invariant: Sequence[Clause]) -> tuple[list[list[int
 
 
 def _classes(fluents: Sequence[Term]) -> NDArray[np.float64]:
-    """Return classes of fluents that share a relation and up to two arguments: 0 or 1 [fluents, classes].
+    """Return a matrix [fluents, classes]. Fluents of a class share a relation and up to two arguments.
 
     The smallest classes come first.
     """

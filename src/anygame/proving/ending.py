@@ -55,7 +55,7 @@ _AT_ONCE: Final = 16
 _MOST_PARTS: Final = 60
 #: Maximum rounding error of a weight after multiplication by the common denominator.
 _NEARLY: Final = 1e-4
-#: Cost of a unit of weight in the linear program. One more move in the bound on matches costs 1.
+#: Cost of a unit of weight in the linear program. Each move in the bound on match length costs 1.
 _LITTLE: Final = 1e-3
 #: Maximum number of random moves in the search for a repeated state.
 _MOST_FOLLOWED: Final = 200
@@ -95,7 +95,7 @@ class Measures:
         patience.check()
         #: Changes of signals in the steps of play that do not end a match: int8 [steps, signals].
         self._played = _distinct(_changes(before[going], after[going]))
-        #: Changes in the steps of the linear program.
+        #: Changes of signals in the steps of the linear program.
         self._known: list[NDArray[np.int8]] = [self._played[:: max(1, len(self._played) // _STEPS)]]
         self._added = 0
 
@@ -105,7 +105,7 @@ class Measures:
         """Yield candidate measures, the simplest first.
 
         The last measure increases in every step from a state of the invariant. If the caller adds a step, all
-        later measures increase in it. With ``is_brief``, the search yields few measures.
+        later measures increase in this step. With ``is_brief``, the search yields few measures.
         """
         levels = _Levels(self._model, self._signals, invariant)
         with Formula(patience) as formula:
@@ -394,8 +394,8 @@ def _templates(fluents: Sequence[Term], among: NDArray[np.int64]) -> Iterator[_K
 class _Levels:
     """Converts weights of signals into a measure.
 
-    A group of mutually exclusive fluents has one part for each distinct weight. The part of a weight weighs
-    the difference to the next smaller weight. A step between fluents of the same weight changes no part.
+    A group of mutually exclusive fluents has one part for each distinct weight. The part has the difference
+    to the next smaller weight as its weight. A step between fluents of the same weight changes no part.
     """
 
     def __init__(self, model: Model, signals: Sequence[int], invariant: Sequence[Clause]) -> None:
@@ -425,8 +425,8 @@ class _Levels:
 def follow(model: Model, match: Match, state: NDArray[np.bool_]) -> tuple[Match, int | None]:
     """Play random moves after a match until a state repeats.
 
-    Returns the longer match, and the number of moves after which its last state first occurred. The number is
-    None if no state repeats.
+    Returns the extended match, and the number of moves after which its last state first occurred. The number
+    is None if no state repeats.
     """
     random = np.random.default_rng(len(match))
     seen = {state.tobytes(): len(match)}

@@ -51,7 +51,7 @@ _CLAIM: Final = "both sheets are the same game"
 _ONLY: Final = ("second sheet, but not in the first", "first sheet, but not in the second")
 #: Fraction of the time limit for learning an invariant.
 _FOR_INVARIANT: Final = 0.5
-#: Number of rounds after which an unfinished search for fluents to merge returns no fluents.
+#: Maximum number of rounds of the search for fluents to merge; an unfinished search returns no fluents.
 _MOST_ROUNDS: Final = 20
 
 
@@ -258,7 +258,7 @@ class Product(Model):
     def _unlike_goals(
         self, ours: Sequence[tuple[int, int]], theirs: Sequence[tuple[int, int]]
     ) -> Iterator[int]:
-        """Yield literals. At least one holds in each state in which the games give a role different goals.
+        """Yield literals. Their disjunction holds if the games give a role different goals.
 
         The terms 100 and 0100 have the same value, but a role with both terms as goals has no usable goal.
         """

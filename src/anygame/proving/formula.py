@@ -108,7 +108,7 @@ class Copy:
     """The model's nodes in one state, as literals of a formula; clauses of gates are added on demand.
 
     Fluents are the literals in ``state``. With another copy ``before``, fluents are defined on demand by a
-    step from that copy. Otherwise, fluents are new variables.
+    step from that copy. Without either argument, fluents are new variables.
     """
 
     def __init__(

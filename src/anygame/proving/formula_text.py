@@ -41,7 +41,7 @@ Operator = Literal["atom", "distinct", "not", "and", "or", "iff", "exists"]
 _OPERANDS: Final[dict[Operator, int | None]] = {"not": 1, "iff": 2, "and": None, "or": None}
 #: Maximum number of characters of a property.
 _LONGEST: Final = 10_000
-#: No property is long enough for this number of problems, so the parser never stops early.
+#: The limit on problems is so high that the parser reports all problems of a property.
 _LIMITS: Final = ReadingLimits(bytes=4 * _LONGEST, depth=50, problems=_LONGEST)
 _EXAMPLES: Final = {
     "not": "(not terminal)",

@@ -75,7 +75,7 @@ class Induction:
         if not fresh:
             return
         formula, asked = self._formula, list(map(self._asked, fresh))
-        # With this preference, each step that the solver finds breaks many clauses.
+        # The solver prefers to break clauses, so each step that it finds breaks many clauses.
         formula.prefer([broken for _, broken, _ in asked])
         after = np.concatenate([then for *_, then in asked])
         of = np.repeat(np.arange(len(asked)), [len(then) for *_, then in asked])
@@ -273,7 +273,7 @@ def exclusive_groups(model: Model, invariant: Sequence[Clause]) -> list[list[int
 
 
 def disjoint_groups(groups: Iterable[list[int]], count: int) -> list[list[int]]:
-    """Choose groups in order, without overlaps; each other number below ``count`` is its own group."""
+    """Choose groups in order, without overlaps; each remaining number below ``count`` is its own group."""
     rest, chosen = set(range(count)), []
     for group in groups:
         if rest.issuperset(group):

@@ -119,7 +119,7 @@ def built_in(game: Game, model: Model, sample: Sample) -> Iterator[Property]:
 
 
 def choosers(game: Game, model: Model) -> Property:
-    """Return the property that, in every state, at most one role besides ``random`` has a choice."""
+    """Return the property "in every state, at most one role besides ``random`` has a choice"."""
     roles = [role for role in game.roles if not role.is_random]
     several = [chooses(model, game.role_index(role)) for role in roles]
     return Property(

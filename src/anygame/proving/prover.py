@@ -259,7 +259,7 @@ class Prover:
         return _ENDS.open(self._depth)
 
     def _repeated(self, match: Match, first: int | None) -> Verdict | None:
-        """Return the verdict if, by the rules, the last state equals the state after ``first`` moves."""
+        """Return the verdict if the rules confirm that the state after ``first`` moves recurs at the end."""
         if first is None:
             return None
         joints = tuple(map(self.model.joint_of, match))
@@ -290,7 +290,7 @@ class Prover:
         return None
 
     def _measured(self, measure: Measure, invariant: Certificate, patience: Patience) -> Verdict:
-        """Check that a measure proves that every match ends. Raises CertificateError if it does not."""
+        """Check that a measure proves that every match ends. Raises CertificateError for a wrong measure."""
         clauses = clauses_of(self.model, invariant)
         most, steps = check_ending(self.model, measure.parts, measure.most_lost, clauses, patience)
         wanted = replace(_ENDS, claim=f"every match ends within {_moves(most)}")

@@ -2,7 +2,7 @@
 
 The algorithm is that of Bradley (2011, "SAT-based model checking without unrolling") and Een, Mishchenko and
 Brayton (2011, "Efficient implementation of property directed reachability"). Frame ``i`` is a set of clauses.
-Its clauses and the property hold in every state within ``i`` moves of the initial state. States one move
+The clauses and the property hold in every state within ``i`` moves of the initial state. States one move
 before a bad state are blocked, from the last frame backwards. A frame that equals the next frame is an
 invariant.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anygame.proving.model import Clause, Match, Model
     from anygame.proving.patience import Patience
 
-#: Maximum number of clauses for single queries. To drop more clauses, the solver is rebuilt.
+#: Maximum number of clauses for single queries. The solver is rebuilt to drop more such clauses.
 _MOST_SPENT: Final = 4_000
 #: Maximum number of consecutive failures to drop a literal from a cube.
 _MOST_FAILURES: Final = 12
@@ -118,7 +118,7 @@ class _Prover:
         self._moving = formula.new()
         self._copy.step(self._moving)
         self._then = self._copy.then()
-        #: Assumptions for a bad state, and for a step to a bad state. The same if moves are bad.
+        #: Assumptions for a bad state, and for a step to a bad state (the same if moves are bad).
         self._bad_here = [self._copy(self._bad)]
         self._bad_next = [self._moving, self._then(self._bad)]
         if self._of_moves:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.proving.verdict import Outcome
 
-#: Fraction of the time limit for the search. The rest is for the check.
+#: Fraction of the time limit for the search; the remaining time is for the check.
 _FOR_SEARCH: Final = 0.5
 #: Fraction of the remaining time for one fluent, move or rule.
 _SHARE: Final = 0.2

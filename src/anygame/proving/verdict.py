@@ -58,8 +58,8 @@ class Verdict:
             replayed the match. None if no match decides the claim.
         is_shortest: whether no shorter match decides the claim.
         depth: no match of up to this number of moves decides the claim; None if the depth is irrelevant.
-        invariant: the invariant of a proof, as clauses in GDL. A claim about states is another clause of the
-            invariant.
+        invariant: the invariant of a proof, as clauses in GDL. For a claim about states, the claim is a
+            further clause.
         steps: number of lemmas checked to verify the solver's proof.
         note: further information, as a sentence.
         found: for properties of ``SURVEYS``, the proved facts.

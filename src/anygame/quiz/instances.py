@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MOST_INSTANCES: Final = 500
 #: Maximum number of lookups for the instances in a state. Each lookup of a cached literal counts once.
 _MOST_LOOKUPS: Final = 200_000
-#: Number of lookups that a query of the reasoner counts as.
+#: A query of the reasoner counts as this number of lookups.
 _LOOKUPS_OF_A_QUERY: Final = 40
 
 

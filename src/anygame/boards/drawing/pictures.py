@@ -42,8 +42,8 @@ CellShape: TypeAlias = Literal["square", "hexagon", "line", "pit"]
 #: A ``stone`` has only a colour. A ``piece`` has a figure, such as a knight. A ``mark`` is a fact without
 #: content. A ``block`` fills its cell. A ``text`` is drawn as its symbol.
 Form: TypeAlias = Literal["stone", "piece", "mark", "block", "text"]
-#: ``from`` and ``to`` mark the origin and the destination of the last move. ``last`` marks other cells of
-#: this move. ``changed`` marks a cell whose content was different in the previous state. ``legal`` marks a
+#: ``from`` and ``to`` mark the origin and the destination of the last move. ``last`` marks other cells of the
+#: last move. ``changed`` marks a cell whose content was different in the previous state. ``legal`` marks a
 #: cell that a legal move names. ``unknown`` marks a cell if the viewer does not know whether it is empty.
 Mark: TypeAlias = Literal["from", "to", "last", "changed", "legal", "unknown"]
 #: The text of unknown things.
@@ -96,8 +96,8 @@ class Cell:
         id: letters, digits and dashes; the same in all states of a game.
         name: the coordinates as text, such as ``d 4``.
         terms: the coordinates of the cell and its board, in the order in which facts and moves name them.
-        x: horizontal coordinate of the middle, in cells, to the right.
-        y: vertical coordinate of the middle, in cells, downwards.
+        x: horizontal coordinate of the middle, in cells; it grows to the right.
+        y: vertical coordinate of the middle, in cells; it grows downwards.
         shape: the outline.
         things: the contents, including contents that mean ``empty``, in the order of facts.
         marks: the reasons for highlighting the cell.
@@ -415,7 +415,7 @@ def _colour(name: str, colours: Mapping[str, str]) -> str:
     named = colour_in(name)
     if named or not name:
         return named
-    # `x` belongs to `xplayer`, `player1s` to `player1`, and `r` to both `redduper` and `redjumper`.
+    # For example, `x` belongs to `xplayer`, `player1s` to `player1`, and `r` to `redduper` and `redjumper`.
     of_owners = {colours[role] for role in colours if role.startswith(name) or name.startswith(role)}
     return of_owners.pop() if len(of_owners) == 1 else ""
 
@@ -465,9 +465,9 @@ def _letters(name: str, positions: Iterable[int]) -> str:
 
 
 def _distinguishing_positions(name: str, names: Iterable[str]) -> set[int]:
-    """Return the positions in a name of its first letter or digit, and of all digits.
+    """Return the position of the first letter or digit in a name, and the positions of all digits.
 
-    For each other name, also return the first position at which both names differ.
+    Also return, for each other name, the first position at which the two names differ.
     """
     positions = {position for position, letter in enumerate(name) if letter.isdigit()}
     positions.add(next((position for position, letter in enumerate(name) if letter.isalnum()), 0))

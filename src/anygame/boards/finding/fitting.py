@@ -173,7 +173,7 @@ def _blank_of(fluent: Fluent, contents: Sequence[int], values: Sequence[Content]
     constants = {c: tuple(t if isinstance(t, Constant) else Constant("") for t in c) for c in values}
     letters = [content for content in values if not is_numbered(constants[content])]
     if len(letters) == 1 and len(values) > _SHORTEST_TRACK and str(letters[0][0]).lower() in _LETTERS:
-        return letters[0]  # the gap between numbered tiles is called by a letter
+        return letters[0]  # a letter names the gap between numbered tiles
     if {str(term).lower() for content in values for term in content} <= _NOUGHTS:
         return next((content for content in values if str(content[0]).lower() == "b"), None)
     content, count = counts.most_common(1)[0]
@@ -307,8 +307,8 @@ def _telling(facts: Sequence[Arguments], along: Sequence[int], loose: Sequence[i
 def _of_three(fluent: Fluent, along: Sequence[int]) -> Coordinates:
     """Return coordinates for three ordered arguments, one of which distinguishes boards.
 
-    No other argument has as many values as the argument that distinguishes boards. If all three have equally
-    many values, the last argument distinguishes boards.
+    The argument with a unique number of values distinguishes boards (of three unique numbers, the smallest).
+    If all three numbers are equal, the last argument distinguishes boards.
     """
     sizes = {index: len(fluent.axes[index]) for index in along}
     counts = Counter(sizes.values())

@@ -196,7 +196,7 @@ class _Shown:
 
 
 def _tight(move: str) -> str:
-    """Return a move without the blanks next to parentheses, which some records contain."""
+    """Return a move without blanks next to parentheses; some records contain such blanks."""
     return move.replace("( ", "(").replace(" )", ")")
 
 

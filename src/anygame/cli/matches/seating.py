@@ -80,7 +80,7 @@ def _short(spec: str) -> str:
 
 
 def make_seat(player: Named, seed: int | None = None, *, aloud: bool = False) -> Seat:
-    """Return the seat of a player. With ``aloud``, a player that can comment on moves does so.
+    """Return the seat of a player. With ``aloud``, a player comments on its moves if it can.
 
     Raises PlayerError for an unknown player, and for a person without a terminal.
     """

@@ -43,7 +43,7 @@ _OWN: Final = (
 
 
 def chosen_commands(*names: str, own: Sequence[Command] = ()) -> dict[str, Command]:
-    """Return ``play`` and ``hint`` for people, the commands ``own``, and the commands with these names."""
+    """Return the commands ``play`` and ``hint``, the commands in ``own``, and the commands ``names``."""
     commands = {command.name: command for command in (*_OWN, *own)}
     return commands | {name: COMMANDS[name] for name in names if name not in commands}
 

@@ -90,7 +90,7 @@ class Session:
         self._undone.clear()
 
     def save(self, path: str) -> None:
-        """Write the moves so far to a file. Raises PositionError; other kinds of files are never replaced."""
+        """Write the moves so far to a file. Raises PositionError for an existing file of another kind."""
         if Path(path).exists():
             try:
                 _record(path)

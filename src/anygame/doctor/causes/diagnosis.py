@@ -57,7 +57,7 @@ _ORDER: Final = (
     ("double-value",),
 )  # fmt: skip
 _NEARNESS: Final = {code: number for number, codes in enumerate(_ORDER, 1) for code in codes}
-#: Codes that usually follow from another finding.
+#: Codes of findings that usually follow from another finding.
 _LAST: Final = frozenset(("idle-declaration", "no-legal", "no-goal", "no-terminal"))
 _OF_READING: Final = 0
 _OTHERS: Final = len(_ORDER) + 1
@@ -68,7 +68,7 @@ _MOST_TRIALS: Final = 12
 _WORK_ON_SLIPS: Final = 1_500_000
 #: Maximum work on trials of negated literals.
 _WORK_ON_LITERALS: Final = 2_000_000
-#: Maximum work of one trial. Sheets of more than about 300,000 characters need more and get no trials.
+#: Maximum work of one trial. Sheets of more than about 300,000 characters need more work and get no trials.
 _MOST_A_TRIAL: Final = 2_500_000
 #: The bounds of play in a trial.
 _A_TRIAL: Final = replace(BRIEF, playouts=4, states=40)
@@ -94,7 +94,7 @@ class Diagnosis:
         self._named: dict[Diagnostic, Mend] = {}
 
     def findings(self) -> Iterator[Finding]:
-        """Yield all findings in the order of display. A finding that names a cause counts the effects."""
+        """Yield all findings in the order of display. Findings that name a cause count its effects."""
         moved = {} if any(each.severity > Severity.INFO for each in self._static) else self._of_literals()
         every = sorted([*self._static, *(moved.get(each, each) for each in self._played)])
         origin = {now: before for before, now in moved.items()}

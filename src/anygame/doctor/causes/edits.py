@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Atom, Program, Rule
     from anygame.language.source import Source
 
-#: Codes whose hints name the intended text, each with the beginning of such hints.
+#: Codes with hints that name the intended text, each with the first words of these hints.
 _SAYS_WHAT: Final = {
     "likely-typo": "",
     "case-differs": "",
@@ -33,7 +33,7 @@ _SAYS_WHAT: Final = {
 }
 #: Codes of findings about a name that is wrong wherever the name occurs.
 _OF_NAMES: Final = frozenset(("likely-typo", "case-differs"))
-#: Codes of play, with the keywords whose rules may cause such faults.
+#: Codes of faults in play, each with the keywords whose rules may cause the fault.
 KEYWORDS: Final = {
     "lost-value": ("next",),
     "double-value": ("next",),

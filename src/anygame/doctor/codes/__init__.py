@@ -1,7 +1,7 @@
 """All codes of diagnostics, and the checks that report them.
 
-Each theme has a module of checks, and a TOML file of the same name that describes their codes. Other stages
-report the remaining codes: the parser, the preparation of rules for the reasoner, and play.
+Each theme has a module of checks, and a TOML file of the same name that describes their codes. The parser,
+the preparation of rules for the reasoner, and play report the remaining codes.
 """
 
 from __future__ import annotations

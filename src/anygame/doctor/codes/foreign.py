@@ -54,7 +54,7 @@ def _stray_text(sheet: Sheet) -> Iterator[Diagnostic]:
 
 
 def _block(sheet: Sheet, span: Span) -> Diagnostic | None:
-    """Return the diagnostic of a block comment of another language; None if no such comment starts there."""
+    """Return the diagnostic of a block comment of another language; None if no comment starts at the span."""
     text, closing = span.source.text, _BLOCKS.get(span.text[:2], "")
     end = text.find(closing, span.start + 2) if closing else -1
     if end < 0:

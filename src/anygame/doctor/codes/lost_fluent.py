@@ -115,7 +115,7 @@ def _is_needed_later(sheet: Sheet, key: Key) -> bool:
 
 
 def _lost_values(sheet: Sheet, key: Key) -> tuple[int, list[Top]]:
-    """Return the number of an argument of a fluent, and the values there that no `next` rule keeps."""
+    """Return the index of an argument, and the values of the argument that no `next` rule keeps."""
     if key[1] >= _COORDINATES and sheet.is_safe:
         heads = [(part, part.head.arguments[0]) for part in sheet.normal if part.head.predicate == "next"]
         parts = [part for part, head in heads if key_of(head) == key]

@@ -127,7 +127,7 @@ def _is_slip(uses: _Uses, use: _Use, places: tuple[int, int], others: Sequence[_
     """Return whether a rule exchanges two variables by mistake in only one atom.
 
     A mistake is likely if exchanging both variables in the whole rule gives another atom unusual names. If
-    not, the author only chose other names in the whole rule.
+    all names stay usual, the author only chose other names in the whole rule.
     """
     first, second = places
     one, other = use.terms[first], use.terms[second]
@@ -172,7 +172,7 @@ def _crossed_constants(sheet: Sheet) -> Iterator[Diagnostic]:
         by_look[sort, term.name.isdecimal()] += count
 
     def fits(sort: Place, term: Constant, odd: Constant) -> bool:
-        """Return whether a constant is common in a sort, or of the type (number, name) of all but ``odd``."""
+        """Return whether a constant belongs in a sort: it is common, or a number (or name) as usual."""
         is_number = term.name.isdecimal()
         is_odd = odd.name.isdecimal() != is_number and by_look[sort, not is_number] == 1
         return (by_look[sort, is_number] if is_odd else counts[sort, term]) >= _MOST_OFTEN

@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 _PAIR: Final = 2
 #: Maximum number of pairs of names that are added to an exchange.
 _ROUNDS: Final = 6
-#: A further pair of names is added only if at least this many rules support the pair.
+#: Minimum number of rules that support a further pair of names.
 _FEWEST_VOTES: Final = 2
 #: Maximum number of rules that are compared to find a further pair.
 _MOST_COMPARED: Final = 100
-#: Two roles count as symmetric only if at least this many rules have a counterpart.
+#: Minimum number of rules with a counterpart, so that two roles count as symmetric.
 _FEWEST_PAIRED: Final = 4
 #: Maximum number of roles that are compared in pairs.
 _MOST_ROLES: Final = 4
@@ -154,7 +154,7 @@ class _Images:
     def tells_apart(self, number: int) -> bool:
         """Return whether a rule makes two exchanged names differ, such as ``down`` defined by ``up``.
 
-        With its image, such a rule defines both names by each other, or both names in the same way.
+        Such a rule and its image define the two names by each other, or both names in the same way.
         """
         name = self.rules[number].head.predicate
         is_circle = self._exchange.get(name) in words_of(self._parts[number][1:])
@@ -196,7 +196,7 @@ def _turned(rule: Rule, key: Key) -> Rule:
 
 
 def _extended(rules: Sequence[Parts], exchange: Exchange) -> dict[str, str]:
-    """Return an exchange with further pairs of names that give more rules counterparts."""
+    """Extend an exchange by further pairs of names with which more rules have counterparts."""
     extended = dict(exchange)
     known = VariantSet(rules)
     for _ in range(_ROUNDS):

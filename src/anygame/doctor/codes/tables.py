@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
 
 
-#: Minimum number of facts, each with a number and the next number, that form a count.
+#: Minimum number of facts that form a count: each fact has a number and the next number.
 _FEWEST_COUNTED: Final = 3
 #: Minimum number of facts of a table.
 _FEWEST_IN_TABLE: Final = 8

@@ -1,7 +1,7 @@
 """Missing and second values of fluents during play.
 
 Many fluents have one value at a time. For example, each role has one score, and each cell has one mark. A
-value that no rule keeps is lost. If one rule keeps a value that another rule changes, there are two values.
+value that no rule keeps is lost. If one rule keeps a value that another changes, a fluent has two values.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ def _is_of_places(facts: Sequence[Compound]) -> bool:
 
 
 def _is_rewritten(program: Program, functor: Key) -> bool:
-    """Return whether a `next` rule makes new facts of a fluent. If not, facts may vanish on purpose."""
+    """Return whether a `next` rule makes new facts of a fluent; without one, facts may vanish on purpose."""
     return any(not keeps(rule) for rule in _writers(program, functor))
 
 

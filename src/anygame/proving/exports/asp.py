@@ -62,7 +62,7 @@ def asp_text(program: Program, depth: int, role: Term, goal: int | None) -> str:
 
 
 class _Writer:
-    """Writes rules. ``odd`` maps names that clingo cannot read to substitutes."""
+    """Writes rules. ``odd`` maps each name that clingo cannot read to a substitute."""
 
     def __init__(self, rules: Sequence[NormalRule]) -> None:
         self.odd: dict[str, str] = {}

@@ -106,7 +106,7 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
         return Asked(question=question.prompt, metadata={"difficulty": question.difficulty})
 
     def step(self, action: Reply, timeout_s: float | None = None, **kwargs: Any) -> Asked:
-        """Grade a reply. The reward is the F1 score for the last reply to a question, else 0."""
+        """Grade a reply. The last reply to a question earns its F1 score; earlier replies earn 0."""
         if self._question is None:
             self.reset()
         assert self._question is not None
