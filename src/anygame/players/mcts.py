@@ -290,8 +290,8 @@ class _Pondering:
 class IsmctsPlayer(MctsPlayer):
     """Searches information sets in every game, and plays the move with the most visits.
 
-    The belief contains all states that agree with the moves and percepts of the role, with their
-    probabilities, or a sample of them. If any moves are legal in all states of the belief, the player chooses
+    The belief contains the states that agree with the moves and percepts of the role, or a sample of these
+    states, with their probabilities. If any moves are legal in all states of the belief, the player chooses
     one of these moves. In games without hidden information, the player searches from the current state. If
     the game cannot be compiled with percepts, the player searches one state that agrees with the percepts.
 

@@ -37,9 +37,9 @@ _LONGEST_SAID: Final = 500
 class Player(ABC):
     """Base class of players. A player plays one match after another; subclasses must define `move`.
 
-    A player is called in its own thread, one call at a time, and the caller waits no longer than the clock.
-    If a player is late, raises an error or returns an illegal move, its `best` is played, or else a random
-    move. The match then continues.
+    A player is called in its own thread, one call at a time, and the caller waits at most until the clock is
+    up. If a player is late, raises an error or returns an illegal move, its `best` is played, or else a
+    random move. The match then continues.
 
     >>> import anygame
     >>> from anygame.players import Clock
@@ -135,7 +135,7 @@ class Player(ABC):
         """Handle the abort of a match, which has no result."""
 
     def preview(self, game: Game, clock: Clock) -> None:  # noqa: B027
-        """Study a game until the clock is up; the game can be that of a later match."""
+        """Study a game, which a later match can use, until the clock is up."""
 
 
 def check_option(name: str, value: float | None, least: float, most: float = inf) -> None:
@@ -170,7 +170,7 @@ class Clock:
     Attributes:
         seconds: time limit in seconds, including the safety margin.
         deadline: time at which the clock is up, as a value of `time.monotonic`.
-        cancelled: event that ends the clock early, when the answer is no longer needed; None without one.
+        cancelled: event that ends the clock early, when the answer is no longer needed; otherwise None.
     """
 
     seconds: float

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.search.goals import Bounds
 
-#: Joint moves, each in the order of the roles.
+#: Joint moves. The moves of a joint move are in the order of the roles.
 JointMoves = tuple[tuple["Term", ...], ...]
 
 #: Default maximum number of moves of each role that a table shows.

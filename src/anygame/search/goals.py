@@ -43,7 +43,7 @@ def named_goals(game: Game) -> list[int]:
 
 
 def goal_or_nan(state: State, role: str) -> float:
-    """Return a role's goal in a state; nan unless the role has exactly one goal, -LARGEST to LARGEST."""
+    """Return a role's goal in a state; nan without a single goal from -LARGEST to LARGEST."""
     goal = state.goals()[role]
     return float("nan") if goal is None or abs(goal) > LARGEST else goal
 
@@ -54,8 +54,8 @@ class GoalScale:
 
     lowest: float
     highest: float
-    goals: tuple[int, ...] = ()  # Goals in the rules, ascending. ``goal`` rounds very close values to goals.
-    digits: int = _DIGITS  # Number of decimals to which ``goal`` rounds other goals.
+    goals: tuple[int, ...] = ()  # Ascending goals in the rules, to which ``goal`` rounds very close values.
+    digits: int = _DIGITS  # Number of decimals to which ``goal`` rounds other values.
 
     @classmethod
     def over(cls, goals: Sequence[int]) -> GoalScale:

@@ -59,7 +59,7 @@ class Solver:
             return self._unsolved("the goals of the two roles are not opposed")
         return self._valued()
 
-    # -- what kind of game it is -------------------------------------------------------------------
+    # -- kind of game ---------------------------------------------------------------------------------
 
     def _ends(self, one: int, other: int) -> NDArray[np.float64]:
         """Return the distinct pairs of goals of two roles in terminal states, ascending: float [pairs, 2]."""
@@ -89,7 +89,7 @@ class Solver:
             return "expected minimax" if self._has_chance else "minimax"
         return "expectation" if self._has_chance else "best goal"
 
-    # -- its value ---------------------------------------------------------------------------------
+    # -- value ----------------------------------------------------------------------------------------
 
     def _goals(self, role: int) -> NDArray[np.float64]:
         """Return the goals of a role in terminal states, without nan."""

@@ -112,7 +112,7 @@ class Search:
         game: the game.
         seed: seed of the random numbers; None for a new seed. With one thread and a number of iterations, the
             same seed gives the same analysis.
-        threads: number of threads; only lanes use more than one.
+        threads: number of threads; only the engine ``lanes`` uses more than one thread.
         memory: approximate maximum size of the tree in bytes.
         role: the searching role, if the role does not know the whole state; otherwise None.
         table: exact values; see ``anygame.solve``.
@@ -361,8 +361,8 @@ class Search:
     ) -> Analysis:
         """Search a state, and return its analysis.
 
-        The first run compiles the game before its clock starts. A run ends early if all values are proven.
-        After Ctrl-C, the run returns the analysis so far.
+        The first run compiles the game before the clock of the run starts. A run ends early if all values are
+        proven. After Ctrl-C, the run returns the analysis so far.
 
         Args:
             state: the state; the initial state by default. With a view, any state that agrees with the view.

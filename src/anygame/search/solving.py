@@ -45,9 +45,9 @@ def solve(
     information, have no exact value; ``Solution.reason`` says why.
 
     A final state without a goal for a role has an unknown value. If the result depends on a state without a
-    goal, the solution has bounds instead of a value. If there are too many states, a search follows: for the
-    best line of a game for one role, or for a proof of the goal that each of two roles can guarantee. After
-    Ctrl-C, the function returns the results so far.
+    goal, the solution has bounds instead of a value. If there are too many states, a search follows. With one
+    role, the search looks for the best line. With two roles, the search tries to prove the goals that the
+    roles can guarantee. After Ctrl-C, the function returns the results so far.
 
     Args:
         game: the game, or a state of it to solve.

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 NETWORK = 1
 #: Number of hidden units of a network trained during a start clock: a power of two up to ``MOST_UNITS``.
 UNITS = 32
-#: Number of hidden units of a network from a training: a power of two up to ``MOST_UNITS``.
+#: Number of hidden units of a network from ``anygame train``: a power of two up to ``MOST_UNITS``.
 UNITS_OF_TRAININGS = 128
 #: Fluents of a relation can only be gating if the relation has at most this many fluents.
 _MOST_OF_RELATION = 8

@@ -1,4 +1,4 @@
-"""Evaluation by playouts: random play in lanes, each from a leaf of the tree to an end."""
+"""Evaluation by playouts: random play in lanes, from leaves of the tree to final states."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 MOST_STATES: Final = 16_384
 #: Maximum number of joint moves from all states of a belief. If there are more, an update samples them.
 _MOST_JOINTS: Final = 131_072
-#: Maximum number of batches of samples per turn, since most samples can contradict the observation.
+#: Maximum number of batches of samples per turn. Most samples can contradict the observation.
 _MOST_BATCHES: Final = 16
 #: Maximum number of times that an update resamples the match from its first state.
 _MOST_REPLAYS: Final = 30

@@ -181,7 +181,7 @@ class InformationSetSearch:
         return tree.tries[node], tree.sums[node] / np.maximum(tree.tries[node], 1)
 
     def goal(self, value: float) -> float:
-        """Convert a value from 0 to 1 to a goal of the role."""
+        """Convert a value between 0 and 1 to a goal of the role."""
         scale = self._scales[self._role]
         return float(scale.lowest + value * scale.width)
 
@@ -190,8 +190,8 @@ class _Descent:
     """A batch of iterations.
 
     Attributes:
-        path: the choices made in trees; each entry holds a role, the lanes in which the role chose, and the
-            nodes and actions of these lanes.
+        path: the choices made in trees. An entry holds a role, the lanes in which the role chose, and for
+            each lane the node and the action.
     """
 
     def __init__(

@@ -51,7 +51,7 @@ class Progress(NamedTuple):
     given_up: int = 0  # Number of games without a result: a role had no move or the game was too long.
     positions: int = 0  # Number of states in the finished games.
     squared_error: float = 0.0  # Sum over all states of the squared difference between estimate and result.
-    is_shared: bool = False  # Whether goals are unequal and do not add up to 1 in over 1 game in 20.
+    is_shared: bool = False  # Whether over 5 % of the games have unequal goals that do not add up to 1.
 
     @property
     def begun(self) -> int:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 #: Share of the practice time for self-play. The trial takes the remaining time.
 _SHARE_OF_SELF_PLAY: Final = 0.6
 #: Factor for the probabilities that a trial accepts estimates that do not raise the score. Practice has time
-#: for about 20 matches. In simulated trials of 20 matches, the factor raises the share of accepted estimates
-#: from 38 % to 65 % if estimates score 75 %. If estimates do not raise the score, the share is 6 %.
+#: for about 20 matches. In simulated trials of 20 matches, the factor raises the acceptance rate of estimates
+#: that score 75 % from 38 % to 65 %. For estimates that do not raise the score, the acceptance rate is 6 %.
 RISK: Final = 4.0
 #: Practice trains estimates only for games with at most this many roles.
 MOST_ROLES: Final = 16

@@ -40,7 +40,7 @@ RISKS: Final[Mapping[float, float]] = {ALONE: 0.03, 0.6: 0.01, 0.3: 0.01}
 _RISKS_ALONE: Final[Mapping[float, float]] = {ALONE: 0.05}
 #: Probability that estimates with a score of 75 % are rejected before the last match.
 MISSED: Final = 0.05
-#: Mean lead of estimates with a score of 75 % per pair of matches with a winner: 90 % won minus 10 % lost.
+#: Mean lead, per pair of matches with a winner, of estimates that score 75 %: 90 % won minus 10 % lost.
 _LEAD_IN_PAIRS: Final = 0.8
 #: Number of matches of a trial per weight of estimates. A third weight does not add matches to the trial.
 _MATCHES: Final = 24

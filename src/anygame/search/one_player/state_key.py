@@ -97,7 +97,7 @@ def find_step_counter(
 def _safe_goals(
     influence: Influence, chooser: int, counter: NDArray[np.bool_], affected: NDArray[np.bool_]
 ) -> frozenset[int]:
-    """Return the goals that do not depend on the step counter, and end the match at every counter value.
+    """Return the goals that do not depend on the step counter, and that end the match at every counter value.
 
     The condition of the end is a disjunction. The result is empty unless each disjunct depends on the counter
     alone or not at all. Otherwise a state can be terminal at one value of the counter, and not at a later

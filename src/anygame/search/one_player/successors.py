@@ -1,7 +1,7 @@
 """Successors of states where one role chooses, from lanes of a network or from the machine of the game.
 
-Both sources represent a state as a row of 64-bit words, and a move as the number of an action of the role
-that chooses. Every other role has only one legal move.
+Both sources represent a state as a row of 64-bit words. A move is the number of an action of the role that
+chooses. Every other role has only one legal move.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class Store(NamedTuple):
     option_counts: Int32Rows  # Number of legal moves of each role.
     first_option: Int64s  # Index of the first option of the first role; the other options follow.
     first_child: Int64s  # Index in ``child`` of the first joint move, or NONE if the children are in links.
-    # The only role with a choice; NONE if several roles have a choice; the number of roles if no role has.
+    # The only role with a choice; NONE if several roles have a choice; the number of roles if none has one.
     mover: Int16s
     minimax: Float32s  # Minimax value over estimates.
     owner: Int32s  # The expanded node.
@@ -183,8 +183,8 @@ def _zeros(count: int, kind: np.dtype[Any]) -> NDArray[Any]:
     """Return an array of zeros that is aligned to cache lines and does not use huge pages.
 
     NumPy would request huge pages. In a virtual machine, the first access to a huge page can take
-    milliseconds, in total 20 to 30 % of the time of a search. Huge pages make later accesses at most 5 %
-    faster.
+    milliseconds. All first accesses take 20 to 30 % of the time of a search. Huge pages make later accesses
+    at most 5 % faster.
     """
     size = count * kind.itemsize
     if sys.platform == "linux":
