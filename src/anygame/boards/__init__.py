@@ -8,8 +8,8 @@ letters have an order, and rules can put other values in a chain (see `anygame.a
 arguments are the content of the square. A comment in the sheet can describe the boards instead (see
 `anygame.boards.finding.hints`). The chapter on boards lists the evidence for each kind of board.
 
-- **Squares**: ``base`` determines the squares. Without ``base``, the squares are the squares of initial facts
-  if one of them is blank, or else all combinations of rows and columns.
+- **Squares**: ``base`` determines the squares. Without ``base``, initial facts determine the squares if a
+  square is blank at the start. Without a blank square, all combinations of rows and columns are squares.
 - **Rows and columns**: if rows grow and then shrink by one square at a time, the board is a hexagon with the
   first row at the top. For other boards, names of variables decide: ``?row ?col`` (first row at the top) or
   ``?x ?y`` (``y`` grows upwards). If variables have other names, letters name columns, numbers name rows, and

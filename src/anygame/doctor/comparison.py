@@ -33,8 +33,8 @@ STEPS_IN_ALL: Final = 1_000_000
 Tree = str | tuple["Tree", ...]
 #: The head of a rule, and its conditions.
 Parts = tuple[Tree, ...]
-#: Two trees that must match; or two rows whose trees must match, the index of the next tree of the first row,
-#: and a bit mask of the matched trees of the second row (None if they can match again).
+#: Two trees that must match, or two rows of trees. For rows, also the index of the next tree of the first
+#: row, and a bit mask of the matched trees of the second row (None if they can match again).
 _Goal = tuple[Tree, Tree] | tuple[Sequence[Tree], Sequence[Tree], int, "int | None"]
 _Goals = tuple[_Goal, "_Goals"] | None
 _Bindings = dict[str, Tree]

@@ -99,7 +99,7 @@ class Proofs:
                 yield replace(each, diagnostic=diagnostic, verdict=verdict)
 
     def _add(self, fault: Finding) -> None:
-        """Add a fault, or merge it with the same fault found in play, whose finding may name a cause."""
+        """Add a fault, or merge it with the finding from play, which may name a cause of the same fault."""
         one, line = fault.diagnostic, fault.line or ()
         for place, known in enumerate(self.findings):
             other = known.diagnostic

@@ -11,8 +11,8 @@ becomes these rules, where ``bad`` holds in states in which the formula does not
 
 The formulas that can be translated are the safe-range formulas (Abiteboul, Hull and Vianu 1995, "Foundations
 of databases", chapter 5): positive atoms limit each variable to finitely many values. Negation is pushed
-inwards through conjunctions. Other compound formulas become new relations over their free variables. If a
-relation's formula does not bind a variable, its rules repeat an outer atom that binds the variable.
+inwards through conjunctions. Compound formulas except conjunctions become relations over their free
+variables. If a formula does not bind a variable, its rules repeat an outer atom that binds the variable.
 """
 
 from __future__ import annotations

@@ -77,9 +77,8 @@ class LostValues:
     the first arguments are the roles, each role must have a value until the end. For other first arguments,
     most of them must still have a value after the first move.
 
-    A fluent is a board if, at the start, it has one fact for each pair of coordinates, such as
-    ``(cell 1 1 b)``, and rules write other values. Each cell of a board must have a value in all states,
-    including terminal states.
+    A fluent is a board if it starts with one fact for each pair of coordinates, such as ``(cell 1 1 b)``, and
+    rules change the values. Each cell of a board must have a value in all states, including terminal states.
     """
 
     def __init__(self, game: Game) -> None:
