@@ -50,7 +50,7 @@ class Tally(Generic[StuckT]):
         goals: per role, the number of playouts by goal, for playouts with exactly one integer goal.
         missing, double: per role, ``missing_goals`` and ``double_goals`` of ``SimulationResult``, which also
             explains the other counts.
-        options: per role, the sum of its numbers of legal moves over all states with a joint move.
+        options: per role, the number of its legal moves, summed over all joint moves.
     """
 
     goals: list[dict[int, int]]

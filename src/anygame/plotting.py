@@ -1,7 +1,7 @@
 """Plots: the only module that imports matplotlib.
 
-Results with a plot have a method ``plot(ax=None)``, as in pandas. The method draws on the given axes, or on
-new axes, and returns the axes.
+Results that can be plotted have a method ``plot(ax=None)``, as in pandas. The method draws on the given axes,
+or on new axes, and returns the axes.
 """
 
 from __future__ import annotations

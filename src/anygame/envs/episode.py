@@ -151,7 +151,7 @@ class Episode:
         raise illegal_number(self.game.roles[role], wrong, self._actions[role], self.legal[role])
 
     def goals(self) -> list[float]:
-        """Return the goal of each role; nan for a role to which the rules give no goal, or several."""
+        """Return the goal of each role; nan if the rules give a role no goal, or several goals."""
         return self.game.backends.needed_network().goal_values(self.position)
 
     def mask(self, role: int) -> NDArray[np.int8]:

@@ -92,7 +92,7 @@ def read_joint(
 def _typed(
     text: str, legal: Mapping[Role, Sequence[Term]], asked: Sequence[Role], *, is_spoken: bool
 ) -> dict[Role, Term]:
-    """Return the moves in a text, by role. The whole text can be the move of a single role in ``asked``."""
+    """Return the moves in a text, by role. If ``asked`` has a single role, the whole text can be its move."""
     only = asked[0] if len(asked) == 1 else None
     if only and is_spoken and meant_moves(text, legal[only]):
         return {only: typed_move(text, legal[only], only)}

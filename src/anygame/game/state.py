@@ -285,7 +285,7 @@ class State:
         """Return a joint move as legal terms, in the order of the roles; raises the errors of ``next``."""
         game = self._game
         given = moves_in_order(moves, game.roles, game.role_index)
-        # Search passes legal terms, which need no parsing.
+        # Searches pass legal terms, which need no parsing.
         return [
             move
             if isinstance(move, Term) and move in legal

@@ -90,7 +90,7 @@ def judge(reply: Reply, legal: Sequence[Term], *, case_sensitive: bool = True) -
 
 
 def match_ignoring_case(term: Term, legal: Sequence[Term]) -> Term | None:
-    """Return the legal move that equals a term, or else the only legal move that is equal but for case.
+    """Return the legal move that equals a term, or else the only legal move that differs just in case.
 
     Case can differ because some managers change the case of names.
 

@@ -104,7 +104,7 @@ class LocalSeat:
         return reply
 
     def _with_legal_move(self, reply: Reply, state: State) -> Reply:
-        """Replace a reply that is illegal in ``state``, the true state, by a random legal move."""
+        """Replace a reply by a random legal move if the reply is illegal in the true state, ``state``."""
         assert self._match is not None
         legal = state.legal_moves(self._match.role)
         if judge(reply, legal, case_sensitive=self._match.game.case_sensitive).move is not None:

@@ -130,7 +130,7 @@ class Record:
 
     @property
     def failed(self) -> list[str]:
-        """The names of the players all of whose moves were replaced."""
+        """The names of the players whose moves were all replaced."""
         turns = self.errors[1:]
         return [name for place, name in enumerate(self.names) if turns and all(turn[place] for turn in turns)]
 

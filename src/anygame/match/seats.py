@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from anygame.language.terms import Term
     from anygame.players.player import Failures
 
-#: Grace period of replies to PLAY in seconds, as in the reference manager. Other messages have none.
+#: Grace period in seconds for replies to PLAY, as in the reference manager. Other messages have none.
 PLAY_GRACE: Final = 1.0
-#: Time limit of the reply to ABORT in seconds.
+#: Time limit in seconds for the reply to ABORT.
 ABORT_CLOCK: Final = 1.0
 #: Time limit in seconds for connecting to a player, before the clock starts.
 REACH_CLOCK: Final = 5.0

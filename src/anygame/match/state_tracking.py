@@ -168,7 +168,7 @@ class StateTracker:
         return dict.fromkeys([first, *islice(further, _MOST_STATES - 1)])
 
     def _search(self, trials: Iterator[int]) -> State | None:
-        """Return the last state of a line that agrees with all turns, by randomised depth-first search.
+        """Search, depth-first and randomised, for a line that agrees with all turns; return its last state.
 
         Each state is visited at most once in each turn: its successors do not depend on earlier states.
         """

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from anygame.protocol.http.framing import Body
     from anygame.protocol.messages import Message
 
-#: Time limit of the reply to INFO in seconds.
+#: Time limit in seconds for the reply to INFO.
 _INFO_CLOCK: Final = 1.0
 #: Number of seconds in which START is retried if the player, just after a match, refuses the connection.
 _RETRY: Final = 1.5

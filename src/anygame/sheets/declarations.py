@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class ValueRelations:
-    """Relations of a program with one argument, and new relations, which each hold for a set of constants."""
+    """Unary relations, new or from a program; each relation holds for the constants of a set."""
 
     def __init__(self, program: Program) -> None:
         self._names = {rule.head.predicate.lower() for rule in program.rules}

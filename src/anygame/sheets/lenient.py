@@ -331,7 +331,7 @@ _ROUNDS: Final = 7
 
 
 def read_leniently(program: Program, *, case_sensitive: bool = True) -> tuple[Source, list[Mend]]:
-    """Return the KIF text of a program whose unbound variables are bound as in Prolog, and the readings.
+    """Bind unbound variables as in Prolog; return the KIF text of the new program, and the readings.
 
     The text keeps the name of the source; ``.kif`` is appended to the name of an infix sheet.
     """

@@ -110,7 +110,7 @@ class _Tools:
         return answer
 
     def asking(self, do: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a tool with the parameters of ``function``, which a process calls to answer."""
+        """Return a tool with the parameters of ``function``; a process calls ``function`` to answer."""
         about_state = do in OF_STATES
         subject = "game" if about_state or do in ("prove", "equal") else "sheet"
 

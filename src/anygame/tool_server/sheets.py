@@ -93,9 +93,9 @@ LIMITS: Final = Limits(
 MOST_SHEETS: Final = 64
 #: Maximum total number of characters in loaded sheets.
 MOST_CHARACTERS: Final = 16 * 2**20
-#: Maximum number of joint moves in a question, which determine a state.
+#: Maximum number of joint moves that a question can give to determine a state.
 MOST_MOVES: Final = 2_000
-#: Maximum number of facts in a question, which determine a state.
+#: Maximum number of facts that a question can give to determine a state.
 MOST_FACTS: Final = 20_000
 #: Default maximum length of lists in an answer.
 USUAL: Final = 50

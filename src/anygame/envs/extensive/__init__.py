@@ -46,7 +46,7 @@ __all__ = [
 
 #: How roles that move at once decide: in one node, or in turn without seeing the other choices.
 Order: TypeAlias = Literal["sequential", "simultaneous"]
-#: The actors of nodes in which no single player decides, numbered as in OpenSpiel.
+#: Actor numbers, as in OpenSpiel, of nodes in which no single player decides.
 CHANCE: Final = -1
 SIMULTANEOUS: Final = -2
 TERMINAL: Final = -4

@@ -31,7 +31,7 @@ class Survey:
     Attributes:
         turns_are_taken: whether, in each state, at most one role besides `random` decides.
         steps: maximum number of joint moves in a play; None if a play need not end.
-        decisions: maximum number of decision nodes in a play. Roles that move at once share a node.
+        decisions: maximum number of decision nodes in a play. Roles that move together share a node.
         goal_sum: sum of the goals of all roles besides `random`; None if sums differ or a goal is missing.
         goals: the smallest and the largest goal of any role besides `random`. A missing goal counts as 0.
     """

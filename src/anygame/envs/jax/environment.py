@@ -147,7 +147,7 @@ class Environment:
         return "v0"
 
     def init(self, key: Array) -> State:
-        """Return the initial state, which is the same for every key, because ``random`` moves in steps."""
+        """Return the initial state. The key has no effect, because ``random`` moves only in steps."""
         del key
         state: State = jax.tree.map(jnp.asarray, self._initial)
         return state

@@ -46,7 +46,7 @@ FAN_IN: Final = 4
 
 
 def evaluator(table: GateTable) -> Evaluate:
-    """Return the function of a gate table, which ``jit`` and ``vmap`` can transform."""
+    """Return a function that evaluates a gate table; ``jit`` and ``vmap`` can transform this function."""
 
     def of_batch(values: Array) -> Array:
         # Without barriers, XLA packs and unpacks the bits for every use of a value.

@@ -73,7 +73,7 @@ class Host:
         self.on_event = lambda _: None
 
     async def wait(self) -> None:
-        """Wait until the process of the session has ended; if the session has none, return at once."""
+        """Wait until the process of the session has ended; if the session runs in threads, return at once."""
 
 
 class ThreadHost(Host):

@@ -27,7 +27,7 @@ _MOST_SHOWN: Final = 5_000
 _LONGEST_TERM: Final = 2_000
 #: Maximum number of comments of players on one move.
 _MOST_SAID: Final = 50
-#: Maximum number of random joint moves in the match from which a thumbnail is taken.
+#: Maximum number of random joint moves before the state that a thumbnail shows.
 _THUMBNAIL_MOVES: Final = 18
 #: Maximum number of cells of a thumbnail. More cells would be too small to see.
 _MOST_THUMBNAIL_CELLS: Final = 600

@@ -59,7 +59,7 @@ class Match(Versioned):
         heading: description of the game in its sheet.
         wanted: cached answer of `Session.wanted`, or None.
         view: view of the last state; None if it is unknown.
-        used: time of the last request for the match, by `time.monotonic`.
+        used: time of the last request for the match, as a value of `time.monotonic`.
         process: process of the match; None while the match sleeps.
         values: cached values of moves, by the step of the state before these moves.
     """
