@@ -70,7 +70,7 @@ def test_what_is_quick_shows_nothing(cell: Cell, monkeypatch: pytest.MonkeyPatch
     assert cell.shown == []
 
 
-def test_who_gives_progress_gets_it_alone(cell: Cell) -> None:
+def test_only_the_function_of_the_caller_receives_progress(cell: Cell) -> None:
     told: list[int] = []
     with progress.reporting(told.append, str) as report:
         assert report is not None

@@ -181,7 +181,7 @@ def test_other_fluents_are_no_board(sheet: str) -> None:
     assert boards(sheet) == Boards()
 
 
-def test_a_mark_needs_a_name_that_says_so() -> None:
+def test_a_fluent_counts_as_a_mark_only_because_of_its_name() -> None:
     sheet = "(n 1) (n 2) (n 3) (<= (base ({} ?a ?b)) (n ?a) (n ?b))"
     assert board(sheet.format("marked")).contents == ()
     assert not boards(sheet.format("offered")).layouts

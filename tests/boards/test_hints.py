@@ -54,7 +54,7 @@ def test_a_hint_says_what_a_side_wants() -> None:
         ("goal red (a 1) hex", "expected a side and cells, as in goal red"),
     ],
 )
-def test_what_cannot_be_read_is_a_fault_that_says_why(text: str, message: str) -> None:
+def test_unreadable_hints_give_errors_with_reasons(text: str, message: str) -> None:
     (found,) = read_hints(f"; board: {text}")
     assert isinstance(found, HintError)
     assert message in str(found)

@@ -86,7 +86,7 @@ def test_signs_between_cells_compare_them() -> None:
     assert walls == {("east", ">"): "1 2", ("south", "\u2227"): "3 3"}
 
 
-def test_relations_that_always_hold_are_shown_where_their_name_says_so() -> None:
+def test_relations_that_always_hold_are_shown_if_their_name_suggests_it() -> None:
     sheet = TRAILS.replace("wall", "seen") + "(hole 2 2) (odd 1 1) (odd 3 3)"
     sheet += "(<= (next (at ?p ?x ?y)) (true (at ?p ?x ?y)) (not (hole ?x ?y)) (odd ?x ?y))"
     assert "2  r h ." in drawing(sheet)

@@ -97,7 +97,7 @@ def test_values_tell_where_the_rules_do_not() -> None:
     assert told == {"(take 2 3)": ["2 3"], "(wait 7)": []}
 
 
-def test_boards_are_told_apart_in_moves() -> None:
+def test_moves_name_the_board_that_they_change() -> None:
     sheet = """(role a) (n 1) (n 2) (n 3) (k 1) (k 2) (content x)
         (<= (base (cell ?k ?x ?y ?c)) (k ?k) (n ?x) (n ?y) (content ?c))
         (<= (legal a (put ?k ?x ?y)) (free ?k ?x ?y)) (<= (legal a (turn ?k)) (true (cell ?k 1 1 x)))

@@ -171,7 +171,7 @@ def test_an_interrupt_ends_it_with_what_was_played(
     assert (found.playouts, found.abandoned) == ((2_048, 0) if is_finished else (0, 2_048))
 
 
-def test_faults_of_the_card_are_told(driver: EmulatedDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_the_card_are_reported(driver: EmulatedDriver, monkeypatch: pytest.MonkeyPatch) -> None:
     network = n.countdown(2, 2)
     simulator = WarpSimulator(network, Card())
     driver.free = 100
@@ -212,7 +212,7 @@ def test_without_a_driver_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
         anygame.load("gdl/tic_tac_toe.kif").simulate(10, device="cuda")
 
 
-def test_what_no_card_plays() -> None:
+def test_requests_that_no_card_can_play_raise_errors() -> None:
     game = anygame.load("gdl/tic_tac_toe.kif")
     with pytest.raises(DeviceError, match="the device should be cpu, cuda or cuda:NUMBER, not tpu"):
         game.simulate(10, device="tpu")

@@ -31,7 +31,7 @@ def _in_checkout(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
 
 
-def test_a_proven_state_is_told_as_a_table() -> None:
+def test_analyse_prints_a_proven_state_as_a_table() -> None:
     output, status = run(["analyse", "tic_tac_toe", *_WON, *_REASONER])
     lines = output.splitlines()
     assert status == 0

@@ -58,7 +58,7 @@ def test_capitals_count_unless_told_otherwise() -> None:
     assert run(["query", "-", pattern, "--case-insensitive"], sheet) == ("(legal x light)\n", 0)
 
 
-def test_goals_that_contradict_each_other_are_told_apart_from_none() -> None:
+def test_goals_reports_contradictory_goals_unlike_missing_goals() -> None:
     sheet = "(role x) (role y) (legal x go) (legal y go) (goal x 0) (goal x 100)"
     found = answer("goals", "-", given=sheet)
     assert found["goals"] == {"x": None, "y": None}
@@ -407,7 +407,7 @@ def test_standard_input_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(["legal", "-"], "(role x) (legal x go)") == (message, 2)
 
 
-def test_playouts_that_never_end_are_told() -> None:
+def test_playout_reports_playouts_that_reach_the_limit() -> None:
     sheet = "(role x) (legal x go) (init a) (<= (next a) (true a)) (<= terminal (true b))"
     output, status = run(["playout", "-", "--count", "3", "--seed", "1", "--limit", "7"], sheet)
     assert status == 0
@@ -498,7 +498,7 @@ def test_tests_of_rules_are_spelled_out_in_the_strata() -> None:
     assert "(?x != ?y or ?x == a)" in output
 
 
-def test_a_mistake_in_the_usage_is_told_first_and_in_two_lines() -> None:
+def test_usage_errors_come_first_and_take_two_lines() -> None:
     for words, said in (
         (["solve", "gdl/pig.kif", "--frobnicate"], "unrecognized arguments: --frobnicate"),
         (["solve"], "the following arguments are required: FILE"),

@@ -147,7 +147,7 @@ def test_the_manual_page_can_be_set() -> None:
     assert done.stderr == b""
 
 
-def test_games_are_told_in_whole_sentences() -> None:
+def test_games_are_described_in_whole_sentences() -> None:
     lines = run(["games"])[0].splitlines()
     assert len(lines) == len(games())
     assert all(line.endswith(".") for line in lines)

@@ -87,7 +87,7 @@ def test_strict_shows_warnings_as_errors() -> None:
 
 
 @pytest.mark.usefixtures("sheets")
-def test_what_cannot_be_read_is_told_and_the_rest_checked() -> None:
+def test_unreadable_files_are_reported_and_the_rest_is_checked() -> None:
     Path("latin.kif").write_bytes(b"(role caf\xe9)")
     Path("empty").mkdir()
     output, status = run(["check", "latin.kif", "empty", "warned.kif", "nowhere/at/all.kif"])
@@ -213,7 +213,7 @@ def test_infix_sheets_are_checked_too() -> None:
     assert "warning[undefined-relation]" in output
 
 
-def test_infix_sheets_are_told_the_command_that_binds_their_variables(tmp_path: Path) -> None:
+def test_infix_sheets_get_the_command_that_binds_their_variables(tmp_path: Path) -> None:
     path = tmp_path / "loose.hrf"
     sheet = "role(x). step(X). legal(x, go). goal(x, 100). terminal :- step(1) & ~closed(Y). closed(1)."
     path.write_text(sheet)

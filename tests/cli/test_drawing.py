@@ -44,7 +44,7 @@ def test_a_picture_as_data() -> None:
         (["draw", "tic_tac_toe", "--after", "(mark 9 9)"], "is not a legal move of x"),
     ],
 )
-def test_what_cannot_be_drawn_is_told(arguments: list[str], message: str) -> None:
+def test_arguments_that_cannot_be_drawn_cause_an_error(arguments: list[str], message: str) -> None:
     output, status = run(arguments)
     assert status == 2
     assert message in output

@@ -105,7 +105,7 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     assert (status, output) == (2, f"anygame: cannot write {tmp_path}: it is not a writable file\n")
 
 
-def test_in_python_what_does_not_belong_is_refused_too() -> None:
+def test_export_text_refuses_options_of_other_formats() -> None:
     game = anygame.load("tic_tac_toe")
     with pytest.raises(ValueError, match="expected one of the formats aiger, dot, asp, found 'efg'"):
         export_text(game, "efg")

@@ -101,7 +101,7 @@ def test_no_traceback_while_modules_are_loaded(share: float) -> None:
     assert (process.returncode == 0) <= (output == done.stdout)
 
 
-def test_a_process_that_ignores_ctrl_c_goes_on() -> None:
+def test_a_process_that_ignores_ctrl_c_continues() -> None:
     script = (
         "import os, signal; from anygame.__main__ import main; os.kill(os.getpid(), signal.SIGINT); main()"
     )

@@ -49,7 +49,7 @@ def _killed(arguments: list[str], folder: Path, draw: random.Random) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(_MATCHES))
-def test_a_killed_match_goes_on(seed: int, tmp_path: Path) -> None:
+def test_a_killed_match_can_be_resumed(seed: int, tmp_path: Path) -> None:
     player = tmp_path / "slow.py"
     player.write_text(_SLOW)
     records = tmp_path / "records"

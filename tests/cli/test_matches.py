@@ -115,7 +115,7 @@ def test_a_game_with_wrong_rules_ends_with_status_1(tmp_path: Path) -> None:
     assert "the match was aborted: the rules give a no legal move although the game is not over" in output
 
 
-def test_nobody_listens_and_the_match_goes_on() -> None:
+def test_a_match_continues_if_a_player_does_not_listen() -> None:
     arguments = ["match", "gdl/rock_paper_scissors.kif", "--players", "127.0.0.1:1", "legal"]
     output, status = run([*arguments, "--seed", "1", "--start-clock", "1", "--play-clock", "1"])
     assert status == 1
@@ -138,7 +138,7 @@ def test_a_match_is_recorded_and_replayed(tmp_path: Path) -> None:
     assert len(boards.splitlines()) > len(output.splitlines())
 
 
-def test_a_record_that_was_changed_is_told(tmp_path: Path) -> None:
+def test_replay_check_reports_a_changed_record(tmp_path: Path) -> None:
     path = _recorded(tmp_path)
     data = json.loads(path.read_text())
     data["goalValues"] = [1, 99]
@@ -199,7 +199,7 @@ def test_code_is_not_run_because_a_record_names_it(tmp_path: Path) -> None:
         (signal.SIGTERM, 143, "trap '' INT"),
     ],
 )
-def test_who_is_ended_keeps_the_record_and_says_how_to_go_on(
+def test_a_stopped_match_keeps_its_record_and_says_how_to_resume(
     number: signal.Signals, status: int, first: str, tmp_path: Path
 ) -> None:
     player = tmp_path / "slow.py"

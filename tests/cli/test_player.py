@@ -47,7 +47,7 @@ def say(port: int, message: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_plays_until_it_is_told_to_end(number: signal.Signals) -> None:
+def test_the_player_server_runs_until_it_is_stopped(number: signal.Signals) -> None:
     with player("--port", "0", "--strategy", "legal", "--name", "A b", "--json") as process:
         assert process.stdout is not None
         listening = json.loads(process.stdout.readline())
@@ -81,7 +81,7 @@ def test_plays_until_it_is_told_to_end(number: signal.Signals) -> None:
     assert events[-1] == {"event": "stopped"}
 
 
-def test_lines_for_people() -> None:
+def test_the_player_prints_lines_for_people() -> None:
     with player("--port", "0", "--strategy", "random", "--seed", "1") as process:
         assert process.stdout is not None
         first = process.stdout.readline()
@@ -94,7 +94,7 @@ def test_lines_for_people() -> None:
 
 
 @pytest.mark.slow
-def test_players_of_ones_own(tmp_path: Path) -> None:
+def test_the_player_server_runs_the_class_of_a_user(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(
         "from anygame.players import Player\n"
@@ -143,7 +143,7 @@ def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
         (["--margin", "-1"], "expected seconds above 0, such as 90, 1.5, 30m or 8h, found '-1'"),
     ],
 )
-def test_bad_input(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_arguments_fail(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     try:
         status = main(["player", *arguments])
     except SystemExit as end:

@@ -259,12 +259,12 @@ def test_players_that_fail_do_not_end_the_game() -> None:
         (["-"], "give the rule sheet as a file"),
     ],
 )
-def test_what_cannot_be_played_is_told(arguments: list[str], message: str) -> None:
+def test_bad_arguments_of_play_cause_an_error(arguments: list[str], message: str) -> None:
     output, status = run(["play", *arguments])
     assert (status, message in output) == (2, True), output
 
 
-def test_who_plays_alone_and_in_threes() -> None:
+def test_play_works_with_one_role_and_with_three_roles() -> None:
     output, status = play("lights_out", ["press 1 1", "why terminal", "hint 1"])
     assert status == 1
     assert "> hint 1\nplayer: (press " in output
@@ -322,7 +322,7 @@ def test_hints_are_found_from_what_the_role_knows(tmp_path: Path) -> None:
         assert f"me: (say {side})   (mean goal 100.0)\n" in output
 
 
-def test_rules_are_told_in_the_words_of_their_author() -> None:
+def test_rules_are_described_in_the_words_of_their_author() -> None:
     output, status = play("hex_pie", ["rules"])
     assert status == 0
     assert "Red needs a path from the top row to the bottom row" in output

@@ -61,7 +61,7 @@ def test_json_has_the_invariant_and_the_match() -> None:
     assert status == 1
 
 
-def test_doubts_about_formulas_stand_in_line_with_what_is_said_of_them() -> None:
+def test_doubts_about_formulas_follow_their_verdicts() -> None:
     printed, _ = run(["prove", "monty_hall", "--property", "(reachable (does candidate (choose 9)))"])
     assert (
         printed
@@ -84,7 +84,7 @@ refuted  (reachable (does candidate (choose 9)))
         (["--seconds", "0"], "expected seconds above 0"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(arguments: list[str], message: str) -> None:
+def test_bad_properties_cause_an_error(arguments: list[str], message: str) -> None:
     printed, status = run(["prove", "monty_hall", *arguments])
     assert message in printed
     assert status == 2

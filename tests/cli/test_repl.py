@@ -122,7 +122,7 @@ def test_ctrl_c_ends_the_line_and_ctrl_d_the_session(copolymer: spawn[str]) -> N
     assert copolymer.exitstatus == 0
 
 
-def test_errors_are_told_and_the_session_goes_on(copolymer: spawn[str]) -> None:
+def test_errors_are_printed_and_the_session_continues(copolymer: spawn[str]) -> None:
     copolymer.sendline("plya 1")
     copolymer.expect("plya is neither a command nor a legal move; did you mean play")
     copolymer.sendline("(move z 9)")

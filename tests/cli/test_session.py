@@ -146,7 +146,7 @@ def test_other_files_are_no_positions_and_are_not_overwritten(
     assert path.read_text(encoding="latin-1") == text
 
 
-def test_files_that_cannot_be_written_or_read_are_told(session: Session, tmp_path: Path) -> None:
+def test_unwritable_and_unreadable_files_raise_errors(session: Session, tmp_path: Path) -> None:
     with pytest.raises(PositionError, match=r"cannot write .*: No such file or directory"):
         session.save(str(tmp_path / "no" / "folder.json"))
     with pytest.raises(PositionError, match="choose another name"):
@@ -157,7 +157,7 @@ def test_files_that_cannot_be_written_or_read_are_told(session: Session, tmp_pat
         session.save("a\0b")
 
 
-def test_a_saved_game_that_goes_on_after_its_end_is_damaged(tmp_path: Path) -> None:
+def test_a_saved_game_with_moves_after_its_end_is_refused(tmp_path: Path) -> None:
     game = anygame.loads("(role x) (legal x go) (<= (next over) (does x go)) (<= terminal (true over))")
     session, path = Session(game), tmp_path / "game.json"
     session.play("go")

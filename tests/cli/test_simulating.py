@@ -99,7 +99,7 @@ def test_simulate_by_the_reasoner() -> None:
     assert "by the reasoner" in output
 
 
-def test_what_has_no_network_is_simulated_with_a_notice(unbounded: str) -> None:
+def test_a_game_without_a_network_is_simulated_with_a_note(unbounded: str) -> None:
     output, status = run(["simulate", unbounded, "--playouts", "5", "--seed", "1"])
     assert status == 0
     assert output.startswith(f"anygame: note: {unbounded}: plays slowly here: ")
@@ -132,7 +132,7 @@ def test_scripts_are_told_why_something_is_slow(
         assert reason is None or reason in told.err
 
 
-def test_games_without_an_end_are_told() -> None:
+def test_simulate_reports_games_that_reach_the_limit() -> None:
     output, status = run(["simulate", _SHEET, "--playouts", "30", "--seed", "1", "--limit", "4"])
     assert status == 0
     assert output.startswith("0 of 30 random playouts")
@@ -173,7 +173,7 @@ def test_on_a_terminal_compiling_and_playing_show_how_far_they_are() -> None:
 
 
 @pytest.mark.parametrize("number", ["0", "-5", "1.5", "1e-3", "many", "1e999", "nan", "1e16", "--seed"])
-def test_numbers_of_playouts_that_are_none(number: str) -> None:
+def test_invalid_numbers_of_playouts_cause_an_error(number: str) -> None:
     output, status = run(["simulate", _SHEET, f"--playouts={number}"])
     assert status == 2
     assert f"expected a number such as 1000000 or 1e6, found '{number}'" in output
@@ -300,7 +300,7 @@ _CLIFF = (
 )
 
 
-def test_games_that_cannot_go_on_are_told(tmp_path: Path) -> None:
+def test_simulate_reports_games_that_are_stuck(tmp_path: Path) -> None:
     sheet = tmp_path / "cliff.kif"
     sheet.write_text(_CLIFF)
     first = "r had no legal move after 1 joint move, in a state that is not terminal: ((at cliff))"
@@ -316,7 +316,7 @@ def test_games_that_cannot_go_on_are_told(tmp_path: Path) -> None:
         assert found["first_stuck"] == {"role": "r", "facts": ["(at cliff)"], "moves": [["cliff"]]}
 
 
-def test_goals_of_any_size_are_told(tmp_path: Path) -> None:
+def test_goals_of_any_size_are_printed(tmp_path: Path) -> None:
     sheet = tmp_path / "huge.kif"
     for goal in ("9" * 500, "1" + "0" * 309):
         sheet.write_text(

@@ -47,7 +47,7 @@ def test_what_is_not_solved_has_a_reason_and_a_status() -> None:
     assert " of them expanded, " in output
 
 
-def test_ends_without_a_goal_are_told(tmp_path: Path) -> None:
+def test_solve_reports_terminal_states_without_a_goal(tmp_path: Path) -> None:
     sheet = tmp_path / "choice.kif"
     sheet.write_text(
         "(role left) (role right) (legal left a) (legal left b) (legal right noop)"
@@ -90,7 +90,7 @@ def test_memory_is_a_number_of_gigabytes(memory: str) -> None:
     assert "expected gigabytes above 0" in output
 
 
-def test_of_a_puzzle_with_too_many_states_the_best_line_is_told() -> None:
+def test_solve_prints_the_best_line_of_a_puzzle_with_too_many_states() -> None:
     output, _ = run(["solve", "knights_tour", "--memory", "0.001", "--json"])
     found = json.loads(output)
     assert found["states"] > found["expanded"]

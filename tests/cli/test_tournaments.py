@@ -92,13 +92,13 @@ def test_other_clocks_need_another_store(tmp_path: Path) -> None:
         (["gdl/pig.kif", "--players", "random", "nobody"], "there is no player 'nobody'"),
     ],
 )
-def test_bad_input_is_told(tmp_path: Path, arguments: list[str], message: str) -> None:
+def test_bad_arguments_fail(tmp_path: Path, arguments: list[str], message: str) -> None:
     output, status = run(["tournament", *arguments, "--store", str(tmp_path / "t.sqlite")])
     assert status == 2
     assert message in output
 
 
-def test_a_killed_tournament_goes_on(tmp_path: Path) -> None:
+def test_a_killed_tournament_can_be_resumed(tmp_path: Path) -> None:
     store = tmp_path / "t.sqlite"
     command = [sys.executable, "-m", "anygame", "tournament", *_SHEETS, *_PLAYERS, "--store", str(store)]
     for moment in (0.0, 0.05, 0.1):

@@ -79,7 +79,7 @@ def test_a_cluster_is_left_when_what_reads_from_it_has_ended() -> None:
     assert reading == [False]
 
 
-def test_an_address_where_nobody_answers_is_told_at_once() -> None:
+def test_an_address_without_a_listener_raises_an_error_at_once() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and does not listen
         port = taken.getsockname()[1]
@@ -92,7 +92,7 @@ def test_an_address_where_nobody_answers_is_told_at_once() -> None:
 @pytest.mark.parametrize(
     "address", ["", "here", "host:", ":6379", "host:port", "host:99999", "ray://", "host:0"]
 )
-def test_what_is_no_address_is_told(address: str) -> None:
+def test_an_invalid_address_raises_an_error(address: str) -> None:
     with pytest.raises(ClusterError, match=f"expected the address of a Ray cluster, .* found '{address}'"):
         Cluster(address)
 
@@ -157,7 +157,7 @@ def _fail(kind: str, item: int) -> int:
     raise ZeroDivisionError("by nothing")
 
 
-def test_errors_of_calls_are_told(cluster: Cluster) -> None:
+def test_errors_of_calls_are_raised(cluster: Cluster) -> None:
     with pytest.raises(PlayerError, match="no player 1"):
         list(cluster.map(_fail, "own", [1]))
     with pytest.raises(ClusterError, match="a call failed on a worker: by nothing"):
@@ -203,7 +203,7 @@ def test_self_play_is_a_data_set_that_does_not_depend_on_workers(cluster: Cluste
         cluster.self_play(play, 0)
 
 
-def test_a_cluster_that_is_not_there_is_told() -> None:
+def test_cpus_cannot_be_combined_with_an_address() -> None:
     with pytest.raises(ValueError, match="cpus must be at least 1"):
         Cluster("127.0.0.1:1", cpus=2)
 
@@ -234,7 +234,7 @@ def _call_until_it_is_lost(actor: Actor) -> None:
         time.sleep(0.01)
 
 
-def test_an_actor_lives_from_call_to_call_and_who_made_it_is_told_of_its_death(cluster: Cluster) -> None:
+def test_an_actor_keeps_state_between_calls_and_its_death_raises_an_error(cluster: Cluster) -> None:
     # One more than there are cores.
     with cluster.actors(_Counter, [1, 10, 100]) as (first, second, third):
         process, number = first.call("add", 1)
@@ -312,7 +312,7 @@ def test_the_command_trains_on_a_cluster(
     assert found[0] == found[1]
 
 
-def test_a_cluster_without_cores_is_told(
+def test_a_cluster_without_cores_raises_an_error(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ray, "cluster_resources", lambda: {"memory": 1.0})

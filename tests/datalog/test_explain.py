@@ -157,7 +157,7 @@ def test_each_part_of_a_relation_that_negates_itself_has_its_own_rounds() -> Non
         checker.check(state.explain(f"(mark {' '.join(mark)})"))
 
 
-def test_a_long_chain_is_told_as_far_as_somebody_may_read() -> None:
+def test_a_long_derivation_is_printed_in_part() -> None:
     links = " ".join(f"(succ {number} {number + 1})" for number in range(1200))
     game = anygame.loads(f"(role r) (reach 0) {links} (<= (reach ?y) (reach ?x) (succ ?x ?y))")
     text = str(game.initial_state().explain("(reach 1200)"))

@@ -83,7 +83,7 @@ def test_recursion_in_a_test_needs_no_first_row(strategy: Strategy) -> None:
 
 
 @in_every_way
-def test_every_kind_of_recursion(strategy: Strategy) -> None:
+def test_all_kinds_of_recursion_give_the_same_facts(strategy: Strategy) -> None:
     game = loads(
         """
         (role r) (init (on a b)) (init (on b c)) (init (on c a)) (init (on d e)) (legal r wait)

@@ -16,7 +16,7 @@ def first_state(text: str) -> anygame.State:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("length", [21, 100, 250])
-def test_a_long_body(length: int) -> None:
+def test_a_rule_can_have_a_long_body(length: int) -> None:
     body = " ".join(f"(link ?x{number} ?x{number + 1})" for number in range(length))
     state = first_state(
         f"(role r) (link a b) (link b a) (<= (ends ?x0 ?x{length}) {body}) (<= terminal (ends a c))"
@@ -41,7 +41,7 @@ def test_a_long_body_of_tests(way: str) -> None:
     assert len(list(state.query("(all p0 p59)"))) == 1
 
 
-def test_a_wide_relation() -> None:
+def test_a_relation_can_have_300_arguments() -> None:
     values = " ".join(f"v{number}" for number in range(300))
     variables = " ".join(f"?x{number}" for number in range(300))
     state = first_state(
@@ -87,7 +87,7 @@ def test_a_long_cycle_of_relations() -> None:
 
 
 @pytest.mark.slow
-def test_many_facts() -> None:
+def test_a_state_can_have_ten_thousand_facts() -> None:
     count = 10_000
     facts = " ".join(
         f"(init (cell {number} {number % 7})) (succ {number} {number + 1})" for number in range(count)
@@ -119,7 +119,7 @@ def test_many_facts_beside_variables_for_whole_fluents() -> None:
     assert state.is_terminal
 
 
-def test_deep_terms() -> None:
+def test_terms_can_be_nested_deeply() -> None:
     deep = "z"
     for _ in range(120):
         deep = f"(s {deep})"
@@ -134,7 +134,7 @@ def test_deep_terms() -> None:
 
 
 @pytest.mark.slow
-def test_a_transitive_closure() -> None:
+def test_a_transitive_closure_is_complete() -> None:
     count = 150
     steps = " ".join(f"(step {number} {(number + 1) % count})" for number in range(count))
     state = first_state(

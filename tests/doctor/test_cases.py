@@ -38,7 +38,7 @@ def output_of(case: Path) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_golden(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_of_each_case_are_as_recorded(case: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(case)
     output = output_of(case)
     assert output == (case / "expected.txt").read_text(encoding="utf-8")

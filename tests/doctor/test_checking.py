@@ -139,7 +139,7 @@ def test_a_terminal_state_needs_no_move() -> None:
     assert found(f"{text} (<= (legal x go) (true on))") == {}
 
 
-def test_a_game_that_is_over_at_the_start_is_told_at_the_rule_that_ends_it() -> None:
+def test_a_game_over_at_the_start_is_reported_at_the_rule_that_ends_it() -> None:
     finding = found("(role x) (init over) (<= terminal (true on)) (<= terminal (true over)) (goal x 100)")
     (told,) = finding.values()
     assert told.diagnostic.code == "over-at-start"
@@ -157,7 +157,7 @@ def test_rules_that_can_be_played_have_no_fault() -> None:
     assert check_rules(parse_program(DOORS)) == []
 
 
-def test_goals_out_of_range_are_told_with_their_line() -> None:
+def test_goals_out_of_range_are_reported_with_their_line() -> None:
     ends = "(init on) (legal x go) (<= (next off) (does x go)) (<= terminal (true off))"
     for goal in ("101", "-1"):
         finding = found(f"(role x) {ends} (goal x {goal})")["goal-in-play"]
@@ -167,7 +167,7 @@ def test_goals_out_of_range_are_told_with_their_line() -> None:
     assert finding.diagnostic.message == "a goal is an integer from 0 to 100, but x has (high 1)"
 
 
-def test_goals_that_several_rules_give_are_told_at_the_first_of_them() -> None:
+def test_conflicting_goals_are_reported_at_the_first_rule() -> None:
     ends = "(init on) (<= terminal (true on)) (legal x go)\n"
     finding = found(f"(role x) {ends}(goal x 0)\n(<= (goal x ?n) (n ?n)) (n 7)")["goal-conflict"]
     assert finding.diagnostic.message == "the game is over here, and x has the goals 0, 7"

@@ -158,7 +158,7 @@ def test_a_leading_underscore_says_unused_in_either_form() -> None:
         ),
     ],
 )
-def test_formulas_of_other_languages_are_told_in_kif(formula: str, hint: str) -> None:
+def test_hints_translate_formulas_of_other_languages_into_kif(formula: str, hint: str) -> None:
     program = parse_program(f"(role x) (q a) (r a) (<= (p ?x) (r ?x) {formula})")
     assert any(
         each.hint.startswith(hint) for each in check_program(program) if each.code == "undefined-relation"

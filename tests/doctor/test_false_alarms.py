@@ -194,7 +194,7 @@ def test_an_or_for_both_roles_has_its_like(end: str) -> None:
     assert not _codes(LINES.format(end=end)) & {"missing-counterpart", "odd-counterpart"}
 
 
-def test_an_or_for_one_role_alone_is_told_still() -> None:
+def test_an_or_for_only_one_role_is_still_reported() -> None:
     end = "(xline ?c)"
     assert _codes(LINES.format(end=end)) & {"missing-counterpart"}
 
@@ -216,7 +216,7 @@ def test_what_two_sides_have_of_their_own_is_right(text: str) -> None:
         (FROM_TO, "(true (cell ?m ?n ?q)) (not", "(true (cell ?n ?m ?q)) (not", "swapped-arguments"),
     ],
 )  # fmt: skip
-def test_a_slip_in_what_two_sides_have_is_told(text: str, right: str, slip: str, code: str) -> None:
+def test_an_error_in_a_rule_of_two_sides_is_reported(text: str, right: str, slip: str, code: str) -> None:
     assert text.count(right) == 1
     assert code in _codes(text.replace(right, slip))
 
@@ -244,7 +244,7 @@ def test_a_line_through_each_point_of_a_mill_is_right(seed: int) -> None:
     assert not _codes(MILLS.format("\n".join(lines))) & OF_LIKES
 
 
-def test_a_slip_in_the_steps_of_a_snake_is_told() -> None:
+def test_an_error_in_the_steps_of_a_snake_is_reported() -> None:
     right = "(<= (step down ?x ?y ?x ?y1) (plus ?y ?y1) (true (head ?x ?y)))"
     assert right in SNAKE
     slip = "(<= (step down ?x ?y ?x ?y1) (plus ?x ?y1) (true (head ?x ?y)))"
@@ -279,7 +279,7 @@ def _lost(text: str) -> int:
 
 @pytest.mark.parametrize("seed", range(1, 24, 2))
 @pytest.mark.parametrize("case", LOST, ids=lambda case: case.parent.name)
-def test_a_lost_fluent_is_told_whatever_the_order_of_arguments(case: Path, seed: int) -> None:
+def test_a_lost_fluent_is_reported_for_any_order_of_arguments(case: Path, seed: int) -> None:
     text = read_source(case).text
     assert _lost(form_of_program(parse_program(text), seed)) == _lost(text)
 

@@ -96,7 +96,7 @@ def test_what_is_bound_beforehand_is_not_waited_for() -> None:
         ("role", "(<= (p ?r 0) (not won))", "(<= (p ?r 0) (not won))"),
     ],
 )
-def test_each_kind_of_mend(kind: str, before: str, after: str) -> None:
+def test_each_kind_of_mend_edits_its_fault(kind: str, before: str, after: str) -> None:
     assert mended(f"(role x) {before}", kind) == f"(role x) {after}"
 
 
@@ -114,7 +114,7 @@ def test_infix_sheets_are_mended_too(before: str, after: str) -> None:
     assert mended(f"role(x) {before}", *kinds, name="sheet.hrf") == f"role(x) {after}"
 
 
-def test_mends_are_told_with_their_places_in_the_old_text() -> None:
+def test_mends_have_places_in_the_old_text() -> None:
     source = Source("s.kif", "(ROLE x)\n(<= (goal ?r 0)\n  (distinct ?x (a))\n  (P ?x))")
     found = mend_sheet(source, ["order", "case", "parentheses", "role"])
     assert [(mend.kind, mend.span and mend.span.place, mend.message) for mend in found.mends] == [
@@ -228,7 +228,7 @@ def test_roles_of_moves_and_goals_are_added_since_no_game_asks_for_others(rule: 
     assert "(role ?r)" in mended(f"(role x) (init on) {rule}").removeprefix("(role x)")
 
 
-def test_what_cannot_be_read_is_refused() -> None:
+def test_mending_refuses_an_unreadable_sheet() -> None:
     with pytest.raises(RuleSheetError):
         mended("(role x) (<= (not))")
 
@@ -259,7 +259,7 @@ def check_laws(source: Source) -> None:
 @pytest.mark.slow
 @settings(max_examples=examples(30))
 @given(sheets())
-def test_laws_on_any_sheet(text: str) -> None:
+def test_mending_obeys_its_laws_on_any_sheet(text: str) -> None:
     check_laws(Source("sheet.kif", text))
 
 

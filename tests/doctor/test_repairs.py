@@ -30,7 +30,7 @@ def causes_in(text: str) -> list[tuple[str, str]]:
     return [(each.code, each.span.text) for each in named if each.span]
 
 
-def test_nothing_is_said_of_a_sheet_in_order() -> None:
+def test_a_correct_sheet_has_no_causes() -> None:
     assert causes_in(LAMP) == []
 
 

@@ -77,12 +77,12 @@ def test_histories_and_information_sets_are_counted(name: str, expected: Counts)
 
 
 @pytest.mark.long
-def test_histories_of_leduc_poker() -> None:
+def test_leduc_poker_has_as_many_histories_as_in_openspiel() -> None:
     # OpenSpiel's leduc_poker has as many.
     assert count(form_of("leduc_poker")) == Counts(9457, 5520, (468, 468))
 
 
-def test_who_waits_passes_silently() -> None:
+def test_a_waiting_role_makes_no_decision() -> None:
     form = form_of("kuhn_poker")
     node = form.root()
     assert node.actor == CHANCE

@@ -252,7 +252,7 @@ def test_opponents_play_in_lanes(name: str) -> None:
 
 
 @pytest.mark.parametrize("many", [False, True])
-def test_players_are_told_how_their_matches_go(many: bool) -> None:
+def test_opponents_learn_of_starts_and_ends_of_matches(many: bool) -> None:
     told: list[str] = []
 
     class Listener(Player):
@@ -328,7 +328,7 @@ def test_a_match_that_begins_with_its_end_is_not_played() -> None:
         assert [over.all() for _, _, over in told] == [reward > 0 for reward in ended]
 
 
-def test_a_match_that_is_stuck_is_cut_and_says_so() -> None:
+def test_a_stuck_match_is_truncated_and_names_the_stuck_role() -> None:
     env = GameEnv(anygame.loads(STUCK), role="one")
     env.reset()
     _, reward, terminated, truncated, info = env.step(0)

@@ -286,7 +286,7 @@ def test_players_act_together() -> None:
         envs.load(game, observations="relative")
 
 
-def test_what_cannot_go_on_is_truncated() -> None:
+def test_a_stuck_match_is_truncated() -> None:
     sheet = "(role a) (legal a go) (legal a stay) (init (here x)) (<= terminal (true never))"
     env = envs.load(anygame.loads(f"{sheet} (role b)", name="stuck"))
     state = env.init(_key())
@@ -406,7 +406,7 @@ def _joint_between(
 
 
 @slow
-def test_who_looks_sees_the_own_card_as_the_first_player_would() -> None:
+def test_every_player_observes_its_card_as_the_first_player_does() -> None:
     env = envs.load("kuhn_poker")
     assert env.percepts is not None
     step = jax.jit(env.step)
@@ -426,7 +426,7 @@ def test_who_looks_sees_the_own_card_as_the_first_player_would() -> None:
 # -- wrappers and searches -------------------------------------------------------------------------------
 
 
-def test_matches_begin_anew(tic_tac_toe: envs.Environment) -> None:
+def test_finished_matches_restart(tic_tac_toe: envs.Environment) -> None:
     step = jax.jit(envs.auto_reset(tic_tac_toe))
     state = _play(tic_tac_toe, ["(mark 1 1)", "(mark 2 2)", "(mark 1 2)", "(mark 3 3)"])[-1]
     state = step(state, 2, _key())
@@ -516,7 +516,7 @@ def test_a_search_of_mctx_finds_a_win(tic_tac_toe: envs.Environment) -> None:
 # -- what is refused -------------------------------------------------------------------------------------
 
 
-def test_what_cannot_be_an_environment_is_told() -> None:
+def test_games_that_cannot_be_environments_raise_errors() -> None:
     with pytest.raises(ValueError, match="has no role besides `random`"):
         envs.load(anygame.loads("(role random) (legal random go)"))
     with pytest.raises(ValueError, match="zero-sum rewards need two roles or more"):

@@ -351,7 +351,7 @@ def test_observers_show_what_a_player_sees() -> None:
         game.make_py_observer(None, {"size": 2})
 
 
-def test_large_memories_are_told_as_text_alone() -> None:
+def test_large_information_states_have_only_text() -> None:
     kind = load("six_in_a_row", max_steps=5000).get_type()
     assert kind.provides_information_state_string
     assert not kind.provides_information_state_tensor

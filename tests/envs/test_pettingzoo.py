@@ -146,7 +146,7 @@ def test_chance_is_played_by_the_environment() -> None:
     assert len(rolled) > 2
 
 
-def test_who_has_one_move_may_be_left_out() -> None:
+def test_an_agent_with_one_move_can_omit_its_action() -> None:
     env = parallel_env("tic_tac_toe")
     env.reset()
     env.step({"x": 0})
@@ -155,7 +155,7 @@ def test_who_has_one_move_may_be_left_out() -> None:
     assert env.step({"o": 1})[2] == {"x": False, "o": False}
 
 
-def test_who_hides_information_shows_what_was_seen() -> None:
+def test_with_hidden_information_agents_observe_percepts() -> None:
     game = anygame.load("kuhn_poker")
     env = aec_env(game)
     env.reset(seed=3)
@@ -273,7 +273,7 @@ def test_endless_matches_are_truncated() -> None:
     )
 
 
-def test_a_match_that_is_stuck_is_truncated_and_says_so() -> None:
+def test_a_stuck_match_is_truncated_and_names_the_stuck_role() -> None:
     env = parallel_env(anygame.loads(STUCK))
     env.reset()
     _, rewards, _, truncations, infos = env.step({"one": 0})

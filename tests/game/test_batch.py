@@ -242,7 +242,7 @@ def test_missing_and_double_goals_are_no_numbers() -> None:
     assert np.isnan(batch.goals("b")).all()
 
 
-def test_what_has_no_network_has_no_batch() -> None:
+def test_a_game_without_a_network_has_no_batch() -> None:
     game = anygame.load(SHEETS / "tic_tac_toe.kif")
     with pytest.warns(anygame.FallbackWarning):
         game.compile(seconds=0)

@@ -97,7 +97,7 @@ def test_everybody_has_a_move_until_the_end(matches: list[list[anygame.State]]) 
         assert all(state.legal_moves(role) for role in state.game.roles)
 
 
-def test_everything_true_is_declared(matches: list[list[anygame.State]]) -> None:
+def test_every_fact_is_declared_by_base(matches: list[list[anygame.State]]) -> None:
     declared = {found["f"] for found in matches[0][0].query("(base ?f)")}
     assert declared
     for state in (state for states in matches for state in states):

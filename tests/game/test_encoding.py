@@ -63,7 +63,7 @@ def test_percepts_have_numbers_too(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "anygame encoding 1"}', "[" * 10_000, "\xff"])
-def test_what_is_no_encoding_is_refused(tmp_path: Path, text: str) -> None:
+def test_files_that_are_not_encodings_raise_errors(tmp_path: Path, text: str) -> None:
     path = tmp_path / "names.json"
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(anygame.EncodingError, match="is not an encoding of a game"):

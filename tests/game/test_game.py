@@ -72,7 +72,7 @@ def test_roles_are_text_and_terms() -> None:
     assert (copied, copied.is_random, copied.term) == (random, True, random.term)
 
 
-def test_what_can_be_true_and_done(pile: anygame.Game) -> None:
+def test_fluents_and_moves_list_all_possible_arguments(pile: anygame.Game) -> None:
     assert {key: [texts(terms) for terms in arguments] for key, arguments in pile.fluents.items()} == {
         ("control", 1): [["a", "b"]],
         ("pile", 1): [["0", "1", "2", "3", "4", "5"]],
@@ -121,7 +121,7 @@ def test_a_terminal_state_has_no_continuation(pile: anygame.Game) -> None:
     assert anygame.perft_divide(pile, 1, over) == {}
 
 
-def test_simultaneous_moves_multiply() -> None:
+def test_perft_multiplies_simultaneous_moves() -> None:
     game = anygame.loads("(role r) (role s) (n 1) (n 2) (n 3) (<= (legal ?r ?n) (role ?r) (n ?n))")
     assert [anygame.perft(game, depth) for depth in range(4)] == [1, 9, 81, 729]
 
@@ -160,7 +160,7 @@ def test_a_playout_is_a_match(pile: anygame.Game) -> None:
         assert playout.goals == {role: state.goal(role) for role in pile.roles}
 
 
-def test_one_seed_one_result(pile: anygame.Game) -> None:
+def test_the_same_seed_gives_the_same_playouts(pile: anygame.Game) -> None:
     first = list(pile.playouts(10, seed=7))
     assert list(pile.playouts(10, seed=7)) == first
     assert pile.playout(7) == first[0]
@@ -201,7 +201,7 @@ def test_a_playout_that_ends_at_its_limit_is_complete(pile: anygame.Game) -> Non
     assert pile.playout(1, limit=whole.length) == whole
 
 
-def test_playouts_from_a_state(pile: anygame.Game) -> None:
+def test_playouts_can_start_from_a_state(pile: anygame.Game) -> None:
     state = pile.state(["(pile 1)", "(control b)"])
     playout = pile.playout(1, state=state)
     assert [texts(joint) for joint in playout.moves] == [["(take 1)", "wait"]]

@@ -218,7 +218,7 @@ def test_questions_are_answered_while_the_game_is_compiled() -> None:
     assert set(answered) == {9}
 
 
-def test_progress_of_compiling_is_told() -> None:
+def test_compile_reports_its_progress() -> None:
     told: list[tuple[int, int]] = []
     game = anygame.load(SHEETS / "hex_pie.kif")
     assert game.compile(progress=lambda instances, atoms: told.append((instances, atoms)))
@@ -246,7 +246,7 @@ def _match(game: anygame.Game, seed: int) -> Iterator[tuple[anygame.State, list[
         state = state.next(joint)
 
 
-def test_answers_are_the_same(both: tuple[anygame.Game, anygame.Game]) -> None:
+def test_both_machines_give_the_same_answers(both: tuple[anygame.Game, anygame.Game]) -> None:
     by_rules, by_logic = both
     for (old, joint), (new, same) in zip(_match(by_rules, 3), _match(by_logic, 3), strict=True):
         assert joint == same
@@ -282,7 +282,7 @@ def test_trees_have_the_same_size(both: tuple[anygame.Game, anygame.Game]) -> No
     assert anygame.perft_divide(by_rules, 2) == anygame.perft_divide(by_logic, 2)
 
 
-def test_errors_are_the_same(both: tuple[anygame.Game, anygame.Game]) -> None:
+def test_both_machines_raise_the_same_errors(both: tuple[anygame.Game, anygame.Game]) -> None:
     messages = []
     for game in both:
         state = game.initial_state()

@@ -29,7 +29,7 @@ def start(game: anygame.Game) -> anygame.State:
 # -- states from facts --------------------------------------------------------------------------------
 
 
-def test_a_state_from_facts(game: anygame.Game) -> None:
+def test_a_state_can_be_made_from_facts(game: anygame.Game) -> None:
     state = game.state(["(round 3)", Compound("bid", (Constant("left"), Constant("2"))), "(bid right 1)"])
     assert state.is_terminal
     assert (state.goal("left"), state.goal("right")) == (100, 0)
@@ -51,7 +51,7 @@ def test_facts_that_no_rule_knows_are_kept(game: anygame.Game) -> None:
     assert pickle.loads(pickle.dumps(state)) == state
 
 
-def test_the_state_without_facts(game: anygame.Game) -> None:
+def test_a_state_can_have_no_facts(game: anygame.Game) -> None:
     state = game.state([])
     assert state.facts == frozenset()
     assert not state.is_terminal

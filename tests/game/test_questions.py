@@ -147,7 +147,7 @@ def _seen(state: anygame.State, moves: list[str]) -> dict[str, list[str]]:
     return {role: list(map(str, terms)) for role, terms in state.percepts(moves).items()}
 
 
-def test_percepts_of_monty_hall() -> None:
+def test_percepts_of_monty_hall_depend_on_moves() -> None:
     game = anygame.load(MONTY_HALL)
     assert game.is_gdl2
     assert [(role, role.is_random) for role in game.roles] == [("candidate", False), ("random", True)]
@@ -257,7 +257,7 @@ def test_why_something_will_not_be(start: anygame.State) -> None:
     assert fails == {"line.kif:11:1": "(does robot (go 1))", "line.kif:12:1": "(not moving)"}
 
 
-def test_what_nothing_could_give(start: anygame.State) -> None:
+def test_an_atom_that_no_rule_can_derive_has_no_attempts(start: anygame.State) -> None:
     failure = start.explain_failure("(blocked 9)")
     assert failure.attempts == ()
     assert str(failure) == "(blocked 9) does not hold: no rule or fact can derive it"

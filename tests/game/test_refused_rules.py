@@ -9,12 +9,12 @@ import anygame
 from anygame.language.diagnostics import Diagnostic
 
 
-def test_a_negation_that_binds_nothing() -> None:
+def test_a_negation_does_not_bind_variables() -> None:
     rules = "(bad robot) (<= (goal ?r 100) (not (bad ?r)))"
     assert errors_of(rules) == [("unsafe-variable", ["?r", "?r"])]
 
 
-def test_a_distinct_that_binds_nothing() -> None:
+def test_distinct_does_not_bind_variables() -> None:
     rules = "(thing a) (<= (pair ?x ?y) (thing ?x) (distinct ?x ?y))"
     assert errors_of(rules) == [("unsafe-variable", ["?y", "?y"])]
 
@@ -24,7 +24,7 @@ def test_a_disjunction_that_binds_in_one_part_only() -> None:
     assert errors_of(rules) == [("unsafe-variable", ["?x", "?x"])]
 
 
-def test_a_variable_that_stands_in_the_head_only() -> None:
+def test_a_variable_only_in_the_head_is_an_error() -> None:
     rules = "(init on) (<= (next (at ?x ?y)) (true on))"
     assert errors_of(rules) == [("unsafe-variable", ["?x"]), ("unsafe-variable", ["?y"])]
 
@@ -35,7 +35,7 @@ def test_a_head_about_any_role_says_how_to_bind_it(head: str) -> None:
         anygame.loads(f"(role robot) (init on) (<= {head} (true on))")
 
 
-def test_every_fault_is_told_in_order_of_place() -> None:
+def test_all_errors_are_sorted_by_place() -> None:
     rules = "\n(<= (p ?x) (not (q ?y)))\n(<= (legal robot ?m) (not (r ?m)))\n(<= fine (role ?r))"
     assert errors_of(rules) == [
         ("unsafe-variable", ["?x"]),
@@ -51,7 +51,7 @@ def test_places_are_given_by_line_and_column() -> None:
     assert "sheet.kif:3:15" in str(refused.value)
 
 
-def test_a_fact_with_variables() -> None:
+def test_a_fact_with_variables_is_an_error() -> None:
     assert errors_of("(thing ?x)") == [("variable-in-fact", ["?x"])]
 
 

@@ -111,7 +111,7 @@ def test_negation_of_a_disjunction_negates_each_part() -> None:
     assert asked(rules, "(neither ?x)") == ["c"]
 
 
-def test_negation_of_nested_disjunctions() -> None:
+def test_nested_disjunctions_can_be_negated() -> None:
     rules = (
         THINGS + "(p b) (thing c) (<= (none ?x) (thing ?x) (not (or (bad ?x) (or (p ?x) (distinct ?x c)))))"
     )

@@ -167,7 +167,7 @@ def test_without_a_seed_the_result_tells_it() -> None:
 
 
 @pytest.mark.parametrize("machine", ["reasoner", "network"])
-def test_it_starts_where_it_is_told(machine: Any) -> None:
+def test_a_simulation_can_start_from_a_state(machine: Any) -> None:
     game = anygame.load(SHEETS / "tic_tac_toe.kif", machine=machine)
     state = game.initial_state()
     for joint in (
@@ -323,7 +323,7 @@ def test_numbers_out_of_range_are_refused(machine: Any, wrong: dict[str, int]) -
 
 
 @pytest.mark.parametrize("machine", ["reasoner", "network"])
-def test_nothing_asked_nothing_played(machine: Any) -> None:
+def test_zero_playouts_play_no_match(machine: Any) -> None:
     result = anygame.loads(COIN, machine=machine).simulate(0, seed=1)
     assert (result.playouts, result.states, result.lengths) == (0, 0, {})
     assert isnan(result.branching["me"])
@@ -353,7 +353,7 @@ def test_progress_grows() -> None:
     assert told[-1] == 30_000_000
 
 
-def test_what_has_no_network_is_played_by_the_reasoner_with_a_notice() -> None:
+def test_the_reasoner_plays_a_game_without_a_network_and_warns() -> None:
     game = anygame.load(SHEETS / "tic_tac_toe.kif")
     with pytest.warns(anygame.FallbackWarning, match="plays slowly here: "):
         assert not game.compile(instances=10)

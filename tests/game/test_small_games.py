@@ -177,7 +177,7 @@ def test_legal_through_itself_and_functions() -> None:
     assert asked(rules + "(short nil) (short (s nil))", "(depth ?x)") == ["(s (s nil))", "(s nil)"]
 
 
-def test_variables_that_stand_twice_in_a_head() -> None:
+def test_a_head_can_repeat_variables() -> None:
     rules = """
         (point 1 1) (point 2 2) (next done)
         (<= (across ?x ?y ?z ?y) (point ?x ?y) (point ?z ?z) (distinct ?x ?z))
@@ -213,7 +213,7 @@ def test_two_relations_through_each_other_make_the_start() -> None:
     assert texts(start_of(rules).facts) == ["(even 2)", "(even 4)", "(odd 1)", "(odd 3)"]
 
 
-def test_left_recursion() -> None:
+def test_left_recursion_terminates() -> None:
     rules = """
         (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
         (init (pile a 2)) (init (pile c 5))

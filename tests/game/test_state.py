@@ -94,13 +94,13 @@ def test_the_wrong_number_of_moves(start: anygame.State, moves: list[str]) -> No
         start.next(moves)
 
 
-def test_a_missing_role(start: anygame.State) -> None:
+def test_a_missing_role_raises_an_error(start: anygame.State) -> None:
     with pytest.raises(anygame.IllegalMoveError, match="no move is given for right") as raised:
         start.next({"left": "pass"})
     assert raised.value.role == "right"
 
 
-def test_an_unknown_role(game: anygame.Game, start: anygame.State) -> None:
+def test_an_unknown_role_raises_an_error(game: anygame.Game, start: anygame.State) -> None:
     with pytest.raises(anygame.UnknownRoleError, match="did you mean right") as raised:
         start.next({"left": "pass", "rihgt": "(bid 1)"})
     assert (raised.value.role, raised.value.roles) == ("rihgt", game.roles)
@@ -110,7 +110,7 @@ def test_an_unknown_role(game: anygame.Game, start: anygame.State) -> None:
 
 
 @pytest.mark.parametrize("role", ["", "(", "left right", "?r", "(left 1)"])
-def test_what_is_no_role_at_all(start: anygame.State, role: str) -> None:
+def test_text_that_is_not_a_role_raises_an_error(start: anygame.State, role: str) -> None:
     with pytest.raises(anygame.UnknownRoleError):
         start.legal_moves(role)
 

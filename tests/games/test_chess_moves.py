@@ -57,7 +57,7 @@ def pieces(red: str, blue: str) -> set[str]:
         ("1433 7466 3345 6654 4564", "5433 5435 5442 5446 5462 5464 5466 7453 7455 7462 7464 7466"),
     ],
 )
-def test_legal_moves(game: Simulator[Any], played: str, legal: str) -> None:
+def test_exactly_the_expected_moves_are_legal(game: Simulator[Any], played: str, legal: str) -> None:
     state = play(game, moves(played))
     mover, waiting = ("red", "blue") if len(moves(played)) % 2 == 0 else ("blue", "red")
     assert game.control(state) == frozenset({f"(control {mover})"})
@@ -79,7 +79,7 @@ def test_legal_moves(game: Simulator[Any], played: str, legal: str) -> None:
         ("1426 7453 2645 5332 4564 3224 1424", "14 24 64", "74"),
     ],
 )
-def test_pieces(game: Simulator[Any], played: str, red: str | None, blue: str | None) -> None:
+def test_moves_change_pieces(game: Simulator[Any], played: str, red: str | None, blue: str | None) -> None:
     if red is None or blue is None:
         *before, last = moves(played)
         assert last not in moves_of(game, play(game, before))

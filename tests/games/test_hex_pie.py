@@ -58,7 +58,7 @@ def chain(cells: str, colour: str, swap: bool = False) -> list[str]:
     return moves(" ".join(order[:-1] if colour == "red" else order))
 
 
-def test_first_turn(game: Simulator[Any]) -> None:
+def test_the_first_player_can_place_anywhere(game: Simulator[Any]) -> None:
     state = game.initial()
     legal = game.legal(state)
     assert legal["player1"] == tuple(f"(place {row} {column})" for row in ROWS for column in range(1, 10))
@@ -163,7 +163,7 @@ def test_the_last_piece_may_be_anywhere_in_the_chain(
         ("a2 b2 c2 d2 e2 e3 d4 d5 e5 f5 g5 h6 i6", "red"),
     ],
 )
-def test_what_does_not_join(game: Simulator[Any], cells: str, colour: str) -> None:
+def test_an_unconnected_chain_does_not_end_the_game(game: Simulator[Any], cells: str, colour: str) -> None:
     assert not game.is_terminal(play(game, chain(cells, colour)))
 
 

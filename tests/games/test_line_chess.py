@@ -68,7 +68,7 @@ def test_a_line_wins(game: Simulator[Any], colour: str, line: str, played: str) 
 
 
 @pytest.mark.parametrize(("cells", "played"), NOT_LINES)
-def test_no_line_no_end(game: Simulator[Any], cells: str, played: str) -> None:
+def test_without_a_line_the_game_continues(game: Simulator[Any], cells: str, played: str) -> None:
     state = play(game, moves(played))
     assert pieces("red", cells) <= game.cells(state)
     assert not game.is_terminal(state)

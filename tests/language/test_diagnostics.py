@@ -34,7 +34,7 @@ def diagnose_text(text: str) -> tuple[Diagnostic, ...]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_golden(case: Path) -> None:
+def test_diagnostics_of_each_case_are_as_recorded(case: Path) -> None:
     assert format_diagnostics(diagnose(case)) + "\n" == (case / "expected.txt").read_text(encoding="utf-8")
 
 

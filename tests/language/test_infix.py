@@ -70,7 +70,7 @@ def test_infix_is_read_as_the_same_rules() -> None:
         ("p() ", "p"),
     ],
 )
-def test_rules_of_each_kind(infix: str, kif: str) -> None:
+def test_each_kind_of_infix_rule_becomes_kif(infix: str, kif: str) -> None:
     assert rules(infix)[0] == kif
 
 
@@ -160,7 +160,7 @@ def test_commas_join_formulas_of_bodies_alone() -> None:
     assert "infix-syntax" in faults("role(x). a, b.")
 
 
-def test_faults_are_told_beside_what_is_read_as_in_prolog() -> None:
+def test_errors_are_reported_with_warnings_about_prolog_marks() -> None:
     found = faults("role(x)\np :- a, b\nq :- c,\n  &\n")
     assert "warning[infix-dialect]" in found
     assert "error[infix-syntax]" in found
@@ -197,7 +197,7 @@ def test_faults_are_shown_in_the_infix_text() -> None:
     )
 
 
-def test_all_faults_of_the_text_are_told() -> None:
+def test_all_errors_of_the_text_are_reported() -> None:
     text = "role(x)\nlegal(x,y :- a\nopen(x)\n  a)\np(?x)\nq(a b)\nr :- a; b\nlast(a\n"
     found = faults(text)
     assert [line.split(": ", 1)[1] for line in found.splitlines() if "error[" in line] == [
@@ -217,7 +217,7 @@ def test_all_faults_of_the_text_are_told() -> None:
         assert f"try: {hint}" in found
 
 
-def test_faults_of_intact_items_are_told_beside_those_of_the_text() -> None:
+def test_errors_in_intact_items_are_reported_with_errors_of_the_text() -> None:
     assert "variable-in-fact" in faults("role(x)\nr(Y)\np(a\n")
 
 
@@ -287,7 +287,7 @@ def test_games_are_loaded_from_either_form() -> None:
 @pytest.mark.slow
 @law
 @given(programs)
-def test_there_and_back_again(program: Program) -> None:
+def test_translating_to_infix_and_back_keeps_the_program(program: Program) -> None:
     kif = Source("sheet.kif", str(program))
     infix = Source("sheet.hrf", format_sheet(kif, "infix"))
     assert parse_program(infix) == program

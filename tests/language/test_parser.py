@@ -76,7 +76,7 @@ def test_facts_come_bare_in_lists_and_as_rules_without_body() -> None:
     ]  # fmt: skip
 
 
-def test_keywords_in_any_case() -> None:
+def test_keywords_can_have_any_case() -> None:
     text = """
         (ROLE a) (Init (s One))
         (<= (NEXT (s ?X)) (True (s ?X)) (DOES a ?x) (NOT (OR (Distinct ?x b))) Terminal)
@@ -112,7 +112,7 @@ def test_exactly_ten_constants_are_folded() -> None:
 @pytest.mark.parametrize(
     "name", ["+", "-", ">", "<", "=", "x+y", "-1", "a.b", '"quoted', "a'b", "_", "=>", "|x|", "#"]
 )
-def test_odd_constants(name: str) -> None:
+def test_constants_can_have_unusual_characters(name: str) -> None:
     assert parse_term(f"(f {name})") == Compound("f", (Constant(name),))
     assert items(f"({name} {name})") == [f"({name} {name})"]
 
@@ -200,7 +200,7 @@ def test_the_role_random_is_a_role() -> None:
         ("(a \ud800)", ["control-character"]),
     ],
 )
-def test_refused(text: str, codes: list[str]) -> None:
+def test_faulty_text_gives_the_expected_codes(text: str, codes: list[str]) -> None:
     assert [code for code in refused(text) if code != "zero-arity"] == codes
 
 
@@ -253,13 +253,13 @@ def test_places_do_not_matter_for_equality() -> None:
 # terms, sentences, nodes
 
 
-def test_terms() -> None:
+def test_parse_term_reads_terms() -> None:
     assert parse_term("  ( f )\n") is Constant("f")
     assert parse_term("?x") is Variable("x")
     assert parse_term("(f ?x (g a));c") is Compound("f", (Variable("x"), Compound("g", (Constant("a"),))))
 
 
-def test_sentences() -> None:
+def test_parse_atom_reads_sentences() -> None:
     assert parse_atom("terminal") == parse_atom("(TERMINAL)") == Atom("terminal")
     assert parse_atom("(legal ?r (move ?x ?y))").key == ("legal", 2)
 
@@ -279,7 +279,7 @@ def test_sentences() -> None:
         ("<=", "`<=` starts a rule and cannot be part of a term\n  <=\n  ^~", 0),
     ],
 )
-def test_terms_refused(text: str, message: str, position: int) -> None:
+def test_text_that_is_not_one_term_raises_an_error(text: str, message: str, position: int) -> None:
     with pytest.raises(TermSyntaxError) as caught:
         parse_term(text)
     assert str(caught.value) == message
@@ -289,7 +289,7 @@ def test_terms_refused(text: str, message: str, position: int) -> None:
 @pytest.mark.parametrize(
     "text", ["?x", "(not p)", "(<= p q)", "(legal ?r)", "(or)", "p q", "", "(?x a)", "not"]
 )
-def test_sentences_refused(text: str) -> None:
+def test_text_that_is_not_one_sentence_raises_an_error(text: str) -> None:
     with pytest.raises(TermSyntaxError):
         parse_atom(text)
 
@@ -308,7 +308,7 @@ def test_terms_are_bounded() -> None:
     assert str(parse_term("(s " * 200 + "0" + ")" * 200)).count("(") == 200
 
 
-def test_nodes_of_any_lists() -> None:
+def test_parse_nodes_reads_any_lists() -> None:
     nodes = parse_nodes("(START M.1 a (( role a )) 30 10) done")
     assert [node.span.text for node in nodes] == ["(START M.1 a (( role a )) 30 10)", "done"]
     assert nodes[0].children is not None

@@ -63,7 +63,7 @@ def test_a_compound_needs_arguments() -> None:
         Compound("f", ())
 
 
-def test_variables_and_groundness() -> None:
+def test_terms_know_their_variables_and_groundness() -> None:
     assert [variable.name for variable in variables_of(TERM)] == ["x", "y", "x"]
     assert not TERM.is_ground
     assert parse_term("(g a)").is_ground

@@ -117,7 +117,7 @@ def test_floods_are_refused_without_recursion(character: str, count: int) -> Non
         parse_program(character * count)
 
 
-def test_comments_in_a_flood() -> None:
+def test_many_comments_are_read() -> None:
     assert len(parse_program("(role a)" + ";(\n" * 100_000 + "(role b)").rules) == 2
 
 

@@ -64,7 +64,7 @@ def test_measures_are_those_of_the_text(term: Term) -> None:
         ("a", "(a b)"),
     ],
 )
-def test_what_has_no_unifier(left: str, right: str) -> None:
+def test_some_terms_have_no_unifier(left: str, right: str) -> None:
     assert unify(parse_term(left), parse_term(right), {}) is None
     assert unify(parse_term(right), parse_term(left), {}) is None
 

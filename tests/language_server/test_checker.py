@@ -146,7 +146,7 @@ def test_a_process_that_does_not_answer_is_ended(monkeypatch: pytest.MonkeyPatch
         ("""print('{"id": 1, "fault": "too much memory"}')""", "too much memory"),
     ],
 )
-def test_a_process_that_fails(monkeypatch: pytest.MonkeyPatch, program: str, reason: str) -> None:
+def test_failing_processes_raise_errors(monkeypatch: pytest.MonkeyPatch, program: str, reason: str) -> None:
     with pytest.raises(AnygameError, match=reason):
         _ask(monkeypatch, program)
 

@@ -31,7 +31,7 @@ def test_a_port_that_is_taken() -> None:
 
 
 @pytest.mark.parametrize("port", ["0", "70000", "x", "-1"])
-def test_what_is_no_port(port: str) -> None:
+def test_an_invalid_port_causes_an_error(port: str) -> None:
     output, status = run(["language-server", "--tcp", port])
     assert status == 2
     assert "expected a port from 1 to 65535" in output or "expected one argument" in output

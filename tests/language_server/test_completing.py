@@ -39,7 +39,7 @@ def _labels(typed: str) -> list[str]:
         ("(f (a) ; (\n b ¦", "term", (("f", 2),)),
     ],
 )
-def test_slots(typed: str, slot: str, steps: tuple[tuple[str, int], ...]) -> None:
+def test_the_cursor_has_a_category(typed: str, slot: str, steps: tuple[tuple[str, int], ...]) -> None:
     sheet, offset = marked(typed)
     context = typing_context(sheet, offset)
     assert context
@@ -71,7 +71,7 @@ def test_nothing_is_proposed_in_comments() -> None:
     assert _labels("(role x) ;¦") == []
 
 
-def test_keywords_and_relations() -> None:
+def test_keywords_and_relations_are_proposed() -> None:
     assert {"legal", "next", "terminal"} <= set(_labels("(<= ¦"))
     assert "true" not in _labels("(<= (¦")
     assert {"true", "does", "not", "index", "marked"} <= set(_labels("(<= lost (¦"))

@@ -55,7 +55,7 @@ def test_infos_can_be_left_out() -> None:
     assert "unused-relation" not in _examined(text, infos=False)
 
 
-def test_other_places_are_told_as_places() -> None:
+def test_findings_have_related_places() -> None:
     text = "(role x)\n(<= (legal x (go ?n)) (not (p ?n)))\n"
     found = _examined(text)["unsafe-variable"]
     (related,) = found.related

@@ -30,7 +30,7 @@ def test_layout_keeps_comments_and_changes_only_what_differs() -> None:
     assert not any(place.start <= UGLY.index(";; why") < place.end for place, _ in edits)
 
 
-def test_layout_of_a_part() -> None:
+def test_a_part_of_a_sheet_can_be_laid_out() -> None:
     sheet = WrittenSheet("game.kif", UGLY)
     start = UGLY.index("(next b)")
     changed = applied(UGLY, layout_edits(sheet, Range(start, start + 3)))

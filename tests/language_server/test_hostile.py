@@ -130,7 +130,7 @@ def _position(line: int, character: int) -> dict[str, Any]:
     ],
     ids=["open", "close", "deep", "rules", "one line", "long name", "wide", "beyond the bound"],
 )
-def test_texts_of_strangers(client: Client, text: str) -> None:
+def test_hostile_texts_get_answers(client: Client, text: str) -> None:
     client.open(text)
     for method in _PLACE:
         answer = client.ask(f"textDocument/{method}", **_position(0, 3))
@@ -142,7 +142,7 @@ def test_texts_of_strangers(client: Client, text: str) -> None:
 
 
 @pytest.mark.parametrize("place", [(0, 10**9), (10**9, 0), (10**9, 10**9), (2**31 - 1, 2**31 - 1)])
-def test_places_outside_the_text(client: Client, place: tuple[int, int]) -> None:
+def test_places_outside_the_text_get_answers(client: Client, place: tuple[int, int]) -> None:
     client.open(GAME)
     for method in _PLACE:
         answer = client.ask(f"textDocument/{method}", **_position(*place))
@@ -172,7 +172,7 @@ def test_documents_that_are_not_open(client: Client) -> None:
 
 
 @pytest.mark.parametrize("uri", ["untitled:Untitled-1", "%%%", "file:///a%00b.kif", "x:y:z"])
-def test_documents_with_odd_addresses(client: Client, uri: str) -> None:
+def test_documents_with_unusual_addresses_get_answers(client: Client, uri: str) -> None:
     client.open("(role x)", uri=uri)
     assert client.at("hover", 0, 2, uri=uri)
     assert client.ask("workspace/symbol", query="")["result"]

@@ -34,12 +34,12 @@ def _at(text: str, before: str, after: str) -> str:
         ("(true (cell 2", " ?player)) (role", [4]),  # another constant: where it stands first
     ],
 )
-def test_definitions(before: str, after: str, lines: list[int]) -> None:
+def test_definitions_are_found(before: str, after: str, lines: list[int]) -> None:
     sheet, offset = marked(_at(GAME, before, after))
     assert lines_of(sheet, definitions(sheet, offset)) == lines
 
 
-def test_definitions_in_broken_texts() -> None:
+def test_definitions_are_found_in_broken_texts() -> None:
     # Two arguments of q, by the parentheses; but there is a relation of that name.
     sheet, offset = marked("(p a)\n(<= (q ?x\n    (p¦ ?x)\n(role x)\n")
     assert lines_of(sheet, definitions(sheet, offset)) == [1]
@@ -82,7 +82,7 @@ def test_nothing_is_defined_between_names() -> None:
         ("(<= (marked ?", "n)", "cell", 2),
     ],
 )
-def test_renaming(before: str, after: str, new: str, places: int) -> None:
+def test_renaming_changes_all_places(before: str, after: str, new: str, places: int) -> None:
     sheet, offset = marked(_at(GAME, before, after))
     edits = rename(sheet, offset, new)
     assert len(edits) == places

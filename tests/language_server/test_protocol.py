@@ -165,7 +165,7 @@ def test_names_under_the_pointer(client: Client) -> None:
     assert (signature["signatures"][0]["label"], signature["activeParameter"]) == ("(cell ?n ?player)", 1)
 
 
-def test_renaming(client: Client) -> None:
+def test_renaming_edits_the_document(client: Client) -> None:
     client.open(GAME)
     place = _place(GAME, "(not op", "en)")
     told = client.at("prepareRename", *place)
@@ -218,7 +218,7 @@ def test_a_broken_sheet_is_not_laid_out(client: Client) -> None:
     assert "this list is never closed" in answer["error"]["message"]
 
 
-def test_symbols_of_a_folder(tmp_path: Path) -> None:
+def test_symbols_are_found_in_a_folder(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "other.kif").write_text("(role x)\n(flag a)\n", encoding="utf-8")
     (tmp_path / "broken.gdl").write_text("(flagged a\n(role x", encoding="utf-8")
@@ -281,7 +281,7 @@ def test_an_editor_that_goes_without_a_word_leaves_nothing_behind() -> None:
         pipe.close()
 
 
-def test_a_port_for_debugging() -> None:
+def test_the_server_can_listen_on_a_port() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

@@ -65,7 +65,7 @@ def test_texts_beyond_the_bounds_have_no_items() -> None:
 
 
 @pytest.mark.parametrize("text", ["(" * 5000, ")" * 5000, "(a " * 5000 + ")" * 5000, "(" * 100 + "?" * 9])
-def test_deep_texts_end_somewhere(text: str) -> None:
+def test_deeply_nested_texts_are_read(text: str) -> None:
     sheet = WrittenSheet("game.kif", text)
     assert len(sheet.occurrences) <= len(text)
 

@@ -52,7 +52,7 @@ def _told(before: str, after: str, text: str = GAME, name: str = "game.kif") -> 
         ("(not (mark", "ed ?n))", "(marked ?n) view"),
     ],
 )
-def test_hover(before: str, after: str, told: str) -> None:
+def test_hover_explains_the_name_at_the_cursor(before: str, after: str, told: str) -> None:
     assert _told(before, after).startswith(told)
 
 
@@ -76,7 +76,7 @@ def test_hover_in_the_infix_form() -> None:
     assert _told("legal(P,'Wa", "it'", INFIX, "game.hrf").startswith("'Wait' move")
 
 
-def test_a_variable_that_nothing_binds() -> None:
+def test_hover_reports_a_variable_that_no_literal_binds() -> None:
     told = _told("(legal x (go ?", "n))", "(role x) (<= (legal x (go ?n)) (not (p ?n)))")
     assert told == "?n variable\nno positive literal of the body binds this variable"
 
@@ -99,7 +99,7 @@ def test_names_of_strangers_stay_names() -> None:
     assert code("`a`") == "`` `a` ``"
 
 
-def test_nothing_is_told_of_comments_and_gaps() -> None:
+def test_comments_and_gaps_have_no_hover() -> None:
     for text in ("; ro¦le\n(role x)", "(role x) ¦ (role y)", "¦", ";¦"):
         sheet, offset = marked(text)
         assert hover(sheet, offset, DomainTable()) is None
@@ -131,7 +131,7 @@ def test_tables_of_domains_go_from_one_process_to_another() -> None:
         ("(legal white (mark 1) ¦", "(legal ?role ?move)", 2),
     ],
 )
-def test_signatures(typed: str, label: str, active: int) -> None:
+def test_the_signature_has_the_pattern_and_the_active_argument(typed: str, label: str, active: int) -> None:
     text = f"{GAME}\n(<= (next {typed}" if typed.startswith("(cell") else f"{GAME}\n(<= {typed}"
     sheet, offset = marked(text)
     found = signature(sheet, offset, domains(GAME))
@@ -202,7 +202,7 @@ def test_colours_are_counted_in_units_of_the_editor() -> None:
     ]
 
 
-def test_colours_of_a_part() -> None:
+def test_a_part_of_a_sheet_can_be_coloured() -> None:
     sheet, lines = WrittenSheet("game.kif", GAME), Lines(GAME)
     start = GAME.index("(index")
     part = list(colours(sheet, lines, start, start + 5))

@@ -93,7 +93,7 @@ def test_from_python_it_is_printed_as_well(failing: str, capsys: pytest.CaptureF
     assert capsys.readouterr().err.count("ZeroDivisionError: turn 1") == 1
 
 
-def test_at_the_prompt_a_failure_is_told_too(failing: str) -> None:
+def test_play_prints_failures_of_players(failing: str) -> None:
     output, status = run(["play", _sheet(), "--against", failing, "--echo"], "rock\nrock\nrock\n")
     assert status == 0
     assert (
@@ -103,7 +103,7 @@ def test_at_the_prompt_a_failure_is_told_too(failing: str) -> None:
     assert "The game is over" in output
 
 
-def test_a_player_that_fails_in_many_ways_is_told_of_some() -> None:
+def test_only_ten_different_failures_are_printed() -> None:
     failures = Failures()
     for number in range(100):
         failures.report("many", f'Traceback (most recent call last):\n  File "x", line {number}\nError: x\n')
@@ -148,7 +148,7 @@ def test_at_the_prompt_it_is_shown_where_it_is_wanted() -> None:
     assert run([*command, "--thinking"], "rock\nrock")[0].count(said) == 2
 
 
-def test_who_says_much_is_kept_short() -> None:
+def test_long_comments_of_players_are_shortened() -> None:
     record = run_match(anygame.loads(games.COUNTDOWN), [Chatterbox(), "legal"], play_clock=5)
     assert {len(step[0]) for step in record.said[1:]} == {20}
     assert max(len(line) for step in record.said for line in step[0]) == 500

@@ -140,7 +140,7 @@ def test_a_state_that_agrees_is_found_though_only_one_way_of_a_thousand_leads_th
         assert shown == state
 
 
-def test_who_lost_track_is_not_told_the_truth() -> None:
+def test_a_player_that_lost_track_does_not_get_the_true_state() -> None:
     game = anygame.loads(TAKING)
     lost = told = 0
     for seed in range(20):
@@ -159,7 +159,7 @@ def test_who_lost_track_is_not_told_the_truth() -> None:
     assert told < 5
 
 
-def test_who_lost_track_still_makes_legal_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_player_that_lost_track_still_makes_legal_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anygame.match.state_tracking._SHARE_OF_GUESSING", 0)
     # A player's random numbers follow from the match's name, and one of thirty guesses is right at once.
     monkeypatch.setattr("anygame.match.running.new_match_id", lambda *_: "a_wrong_guess")

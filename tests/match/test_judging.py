@@ -54,7 +54,7 @@ def test_moves_are_read(reply: str, move: str) -> None:
         ("x" * 10_000, f"IL {'x' * 200}..."),
     ],
 )
-def test_what_is_no_legal_move_is_recorded(reply: str, error: str) -> None:
+def test_illegal_replies_are_recorded(reply: str, error: str) -> None:
     assert judge(Reply(reply), LEGAL).error == error
 
 

@@ -138,13 +138,13 @@ def test_a_reply_is_kept_short() -> None:
     assert len(reply.text) == 65_536
 
 
-def test_who_is_late_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hanging_player_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anygame.match.local.PLAY_GRACE", 0)
     _, reply = asyncio.run(_played(games.Hanging()))
     assert (reply.text, reply.error) == (None, "TO")
 
 
-def test_who_is_late_is_taken_at_the_best_move_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_player_plays_its_best_move_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anygame.match.local.PLAY_GRACE", 0.5)
     _, reply = asyncio.run(_played(games.Late()))
     assert (reply.text, reply.error) == ("(say yes)", None)

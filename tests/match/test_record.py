@@ -97,12 +97,12 @@ def test_damaged_records_are_refused(key: str, value: object, message: str) -> N
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", "{", "[" * 100_000, "{}", '{"matchId": "m"}'])
-def test_what_is_no_record_is_refused(text: str) -> None:
+def test_text_that_is_not_a_record_raises_an_error(text: str) -> None:
     with pytest.raises(RecordError, match="is not a match record"):
         parse_record(text)
 
 
-def test_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+def test_unreadable_records_raise_errors(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="No such file"):
         read_record(tmp_path / "none.json")
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe{")
@@ -132,7 +132,7 @@ def test_a_file_is_there_as_a_whole(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_folder_that_is_missing_is_told(tmp_path: Path) -> None:
+def test_writing_to_a_missing_folder_raises_an_error(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="cannot write"):
         write_record({}, tmp_path / "none" / "r.json")
 

@@ -160,7 +160,7 @@ def _cancelled(record: Record, seats: Sequence[Scripted]) -> None:
         asyncio.run(play())
 
 
-def test_who_cancels_a_match_aborts_it_and_can_go_on() -> None:
+def test_a_cancelled_match_is_aborted_and_can_be_resumed() -> None:
     game = anygame.loads(games.COUNTDOWN)
     first = Scripted()
     record = new_record(game, [first, Scripted()], Terms(5, 5, seed=1), match_id="m")
@@ -199,7 +199,7 @@ def test_going_on_twice_uses_a_new_name_each_time() -> None:
     assert replay(record).faults == ()
 
 
-def test_a_match_goes_on_though_nobody_answers() -> None:
+def test_a_match_continues_if_no_player_answers() -> None:
     class Gone(Scripted):
         async def start(self, match: MatchInfo) -> Reply:
             raise OSError("gone")

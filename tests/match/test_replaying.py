@@ -26,7 +26,7 @@ def test_a_sound_record_has_no_faults() -> None:
     assert len(found.states) == 4
 
 
-def test_faults_are_told() -> None:
+def test_replaying_reports_faults_of_a_record() -> None:
     record = _sound()
     record.states[1] = "( ( left 2 ) ( left 7 ) )"
     assert "state 1 lacks (said a no), (said b " in _faults(record)

@@ -42,7 +42,7 @@ def test_our_records_are_signed_alike(tmp_path: Path) -> None:
         ({"matchHostPK": None}, "not signed"),
     ],
 )
-def test_bad_signatures_are_told(tmp_path: Path, change: dict[str, object], message: str) -> None:
+def test_bad_signatures_raise_errors(tmp_path: Path, change: dict[str, object], message: str) -> None:
     found = signed({"matchId": "m", "playClock": 10}, read_key(tmp_path / "key.pem"))
     with pytest.raises(RecordError, match=message):
         verify(found | change)
@@ -54,7 +54,7 @@ def test_what_is_not_signed_is_told() -> None:
         verify({"matchId": "m"})
 
 
-def test_what_is_no_key_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_key_raises_an_error(tmp_path: Path) -> None:
     (tmp_path / "key.pem").write_text("no key")
     with pytest.raises(RecordError, match="as a key"):
         read_key(tmp_path / "key.pem")
@@ -62,7 +62,7 @@ def test_what_is_no_key_is_told(tmp_path: Path) -> None:
         read_key(tmp_path / "none" / "key.pem")
 
 
-def test_keys_of_other_kinds_are_told(tmp_path: Path) -> None:
+def test_keys_that_are_not_rsa_raise_errors(tmp_path: Path) -> None:
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric import ed25519
 

@@ -17,7 +17,7 @@ _SHEET = """
 """
 
 
-def test_a_player_who_has_chosen_keeps_its_move_when_a_person_chooses_anew() -> None:
+def test_a_player_keeps_its_move_if_a_person_chooses_again() -> None:
     async def run() -> list[tuple[str, ...]]:
         game = anygame.loads(_SHEET)
         first = game.initial_state()

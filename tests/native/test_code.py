@@ -128,9 +128,7 @@ def test_an_empty_image_is_not_loaded(cache: Path) -> None:
 
 @posix
 @pytest.mark.parametrize("thing", ["link", "loop", "device", "pipe", "folder", "sparse"])
-def test_what_is_no_usual_file_is_neither_read_nor_waited_for(
-    cache: Path, tmp_path: Path, thing: str
-) -> None:
+def test_pipes_and_folders_in_the_cache_are_not_read(cache: Path, tmp_path: Path, thing: str) -> None:
     build(7, cache)
     (path,) = cached_files(cache)
     path.rename(tmp_path / "elsewhere")

@@ -68,7 +68,7 @@ def _flipped(content: bytes, place: int) -> bytes:
 
 
 @pytest.mark.slow
-def test_damaged_code_is_compiled_anew(monkeypatch: pytest.MonkeyPatch, fresh: Path, text: str) -> None:
+def test_damaged_code_is_compiled_again(monkeypatch: pytest.MonkeyPatch, fresh: Path, text: str) -> None:
     asked = _counting(monkeypatch, text)
     assert _works()
     (path,) = fresh.glob("*.code")
@@ -150,7 +150,7 @@ def test_numba_is_not_imported_by_those_who_search() -> None:
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-def test_a_search_that_cannot_be_compiled_says_so_and_goes_on(
+def test_a_search_that_cannot_be_compiled_warns_and_continues(
     monkeypatch: pytest.MonkeyPatch, fresh: Path
 ) -> None:
     def lowered(_: str) -> str:

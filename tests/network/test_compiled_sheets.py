@@ -330,7 +330,7 @@ def test_each_rewrite_reports_its_size() -> None:
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_a_fault_of_ours_is_told_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_is_reported_as_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise KeyError("x")
 

@@ -93,7 +93,7 @@ def _link(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [_flip, _cut, _empty, _lengthen, _fold, pytest.param(_link, marks=posix)])
-def test_a_game_with_damaged_code_is_compiled_anew(cache: Path, damage: Callable[[Path], None]) -> None:
+def test_a_game_with_damaged_code_is_compiled_again(cache: Path, damage: Callable[[Path], None]) -> None:
     known = {name: _play(name) for name in _NAMES}
     assert all(found for _, found in known.values())
     for path in _files(cache):

@@ -64,7 +64,7 @@ def test_cycles_are_gone_through_once() -> None:
     assert 1 < levels(game.network) <= game.network.gates
 
 
-def test_figures_are_told_with_what_each_step_saved() -> None:
+def test_the_description_says_how_much_each_pass_saved() -> None:
     game = compiled(_LINKS)
     stages = (
         ("gates", {"gates": 2000, "inputs": 500, "seconds": 0.5}),

@@ -23,7 +23,7 @@ def test_literals_are_numbered_as_in_aiger() -> None:
     assert evaluate_moves(network, values, [0b1111]) == [0, 0b1111]
 
 
-def test_a_cycle_begins_where_it_is_told_and_stops_when_nothing_changes() -> None:
+def test_a_cycle_starts_from_given_values_and_stops_at_a_fixed_point() -> None:
     """Reachability on a ring of four nodes: a node is reached from its source, or over an edge."""
     build = Builder(8, (1,))
     sources, edges = build.fluents[:4], build.fluents[4:]

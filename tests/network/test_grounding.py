@@ -103,7 +103,7 @@ def test_an_index_that_has_grown_is_that_of_all_rows(parts: list[list[tuple[int,
         assert grown.order.tolist() == fresh.order.tolist()
 
 
-def test_a_join_that_is_too_large_says_so() -> None:
+def test_a_join_that_is_too_large_raises_an_error() -> None:
     table = Table(1)
     table.add(_columns([(n,) for n in range(3)], 1), 3)
     with pytest.raises(LimitError, match="more than 2 solutions"):
@@ -127,7 +127,7 @@ def _reasoner(text: str) -> Reasoner:
     return Reasoner(parse_program(text))
 
 
-def test_what_can_be_reached_and_no_more() -> None:
+def test_only_reachable_fluents_and_moves_are_grounded() -> None:
     game = compile_game(_reasoner(_COUNTER))
     assert list(map(str, game.fluents)) == ["(n 0)", "(n 1)", "(n 2)", "(n 3)"]
     assert [list(map(str, moves)) for moves in game.actions] == [["(jump 1)", "(jump 2)", "(jump 3)", "up"]]
@@ -244,7 +244,7 @@ def test_goals_that_are_no_numbers_are_not_compiled(goal: str) -> None:
         compile_game(_reasoner(odd))
 
 
-def test_progress_is_told() -> None:
+def test_grounding_reports_its_progress() -> None:
     seen: list[tuple[int, int]] = []
     grounding = ground(_reasoner(_COUNTER), progress=lambda instances, atoms: seen.append((instances, atoms)))
     assert seen[-1][0] == grounding.instances

@@ -188,7 +188,7 @@ def test_states_are_set_lane_by_lane() -> None:
 
 @pytest.mark.parametrize("style", ["straight", "loop"])
 @pytest.mark.parametrize("over", [True, False])
-def test_a_game_of_nothing(style: Style, over: bool) -> None:
+def test_a_game_can_have_no_fluents_and_no_roles(style: Style, over: bool) -> None:
     """No fluents, no roles: it is over at once, or never."""
     network = Builder(0, ()).network(0, [], [], TRUE if over else FALSE, [], [])
     lanes = Lanes(build_kernel(network, style), 600)
@@ -266,7 +266,7 @@ def test_a_lane_at_its_end_is_not_stuck() -> None:
 
 @pytest.mark.parametrize("style", ["straight", "loop"])
 @pytest.mark.parametrize("number", range(5))
-def test_single_states(number: int, style: Style) -> None:
+def test_single_states_agree_with_plain_evaluation(number: int, style: Style) -> None:
     network, rng = some_networks()[number], random.Random(number)
     single = Single(build_kernel(network, style))
     state = single.initial

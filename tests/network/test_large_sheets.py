@@ -34,13 +34,13 @@ def _agrees(text: str, playouts: int = 3, seed: int = 1, without: tuple[str, ...
 
 
 @pytest.mark.parametrize("block", range(examples(2)))
-def test_views_in_many_ways(block: int) -> None:
+def test_random_sheets_with_views_agree_with_the_reasoner(block: int) -> None:
     for seed in range(6 * block, 6 * block + 6):
         _agrees(write_views(seed), seed=seed)
 
 
 @pytest.mark.parametrize("block", range(examples(2)))
-def test_moves_in_many_ways(block: int) -> None:
+def test_random_sheets_with_moves_agree_with_the_reasoner(block: int) -> None:
     for seed in range(6 * block, 6 * block + 6):
         _agrees(Writer(seed).sheet(), seed=seed)
 

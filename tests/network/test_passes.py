@@ -418,7 +418,7 @@ PARTINGS: dict[str, tuple[list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize("name", PARTINGS)
-def test_views_in_two_parts(name: str) -> None:
+def test_views_are_split_into_two_parts(name: str) -> None:
     before, after = PARTINGS[name]
     rules = list(map(_rule, before))
     context = replace(_context(), premises=_Premises(c=frozenset({parse_term("one"), parse_term("two")})))

@@ -59,7 +59,7 @@ def _assert_percepts_agree(text: str, seed: int, steps: int = 6) -> int:
 
 
 @pytest.mark.parametrize("sheet", _HIDING, ids=lambda path: path.stem)
-def test_sheets_of_hidden_information(sheet: Path) -> None:
+def test_percepts_of_public_sheets_agree(sheet: Path) -> None:
     # Some of them tell little.
     assert _assert_percepts_agree(sheet.read_text(), seed=1) > 0
 

@@ -105,7 +105,7 @@ def far(count: int, total: int, chance: Fraction | float) -> float:
 @pytest.mark.slow
 @pytest.mark.usefixtures("played_any_way")
 @pytest.mark.parametrize("style", ["straight", "loop"])
-def test_tic_tac_toe_as_looking_at_all_games_has_it(style: Style) -> None:
+def test_statistics_of_tic_tac_toe_agree_with_enumeration(style: Style) -> None:
     network = tic_tac_toe()
     chances, length = exact(network, tuple(map(int, network.initial)), {})
     tally = Simulator(build_kernel(network, style)).run(PlayoutRequest(400_000, seed=5))
@@ -178,7 +178,7 @@ def test_both_styles_give_the_same() -> None:
     )
 
 
-def test_a_start_of_ones_own() -> None:
+def test_playouts_can_start_from_any_state() -> None:
     """One move before the end, all games are as long."""
     network = countdown(6, 3)
     start = np.zeros(network.fluents, np.bool_)
@@ -260,7 +260,7 @@ def test_what_is_out_of_range_is_refused() -> None:
         simulator.run(PlayoutRequest(1), start=[True])
 
 
-def test_progress_is_told() -> None:
+def test_the_simulator_reports_its_progress() -> None:
     told: list[int] = []
     Simulator(build_kernel(tic_tac_toe())).run(PlayoutRequest(30_000, progress=told.append))
     assert told[-1] == 30_000
@@ -352,7 +352,7 @@ def test_it_is_known_whether_code_was_found(monkeypatch: pytest.MonkeyPatch) -> 
     assert not build_kernel(countdown(9, 7)).library.cached
 
 
-def test_figures_describe_the_code() -> None:
+def test_the_kernel_describes_its_code() -> None:
     network = random_network(random.Random(1), 100)
     for style in ("straight", "loop"):
         kernel = build_kernel(network, style)

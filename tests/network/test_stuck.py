@@ -182,7 +182,7 @@ def test_the_line_of_play_is_found_again(length: int, moves: int, sides: int, th
 
 
 @pytest.mark.usefixtures("played_any_way")
-def test_after_an_interrupt_too() -> None:
+def test_the_first_stuck_match_is_found_after_an_interrupt() -> None:
     """The block has started no more playouts from some step on, and is played again just so."""
     network = walk(30, 3, 70, 3)
     simulator = Simulator(build_kernel(network))

@@ -100,7 +100,7 @@ def planes_of(numbers: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
     return (numbers >> np.arange(count)[:, None] & 1).astype(np.bool_)
 
 
-def test_numbers_in_planes() -> None:
+def test_arithmetic_works_on_bit_planes() -> None:
     rng = np.random.default_rng(1)
     a, b, c = (rng.integers(0, 64, LANES) for _ in range(3))
     given = np.concatenate([planes_of(number, 6) for number in (a, b, c)])
@@ -147,7 +147,7 @@ def test_a_number_finds_its_move(moves: int) -> None:
 @pytest.mark.parametrize(
     "counts", [(1,), (2,), (3,), (5,), (9, 9), (1, 12), (40,), (6, 3, 7), (200,), (65, 300), (3, 128)]
 )
-def test_exactly_one_legal_move_per_role_where_the_lane_goes_on(counts: tuple[int, ...]) -> None:
+def test_each_role_gets_exactly_one_legal_move_in_unfinished_lanes(counts: tuple[int, ...]) -> None:
     rng = np.random.default_rng(3)
     chooser = Chooser(build_kernel(free_choice(counts)), 3)
     went = 0

@@ -206,7 +206,7 @@ def test_options_may_follow_the_name() -> None:
         ("mtcs:threads=2", "there is no player 'mtcs'; did you mean mcts"),
     ],
 )
-def test_options_that_are_none_are_told(spec: str, message: str) -> None:
+def test_invalid_options_raise_errors(spec: str, message: str) -> None:
     with pytest.raises(PlayerError) as caught:
         make_player(spec)
     assert message in str(caught.value)

@@ -87,7 +87,7 @@ def test_every_strategy_plays_any_game_to_its_end(name: str, rules: str) -> None
 _SHORT = {"uct": "uct:tries=20", "mcts": "mcts:iterations=20", "ismcts": "ismcts:iterations=20"}
 
 
-def test_names_that_nobody_has_are_told() -> None:
+def test_unknown_names_of_players_raise_errors() -> None:
     with pytest.raises(PlayerError, match="there is no player 'mcst'; did you mean mcts"):
         make_player("mcst")
     with pytest.raises(
@@ -123,7 +123,7 @@ def test_names_that_nobody_has_are_told() -> None:
         ("random:speed=3", "the player random has no option 'speed'; it has none"),
     ],
 )
-def test_options_that_cannot_be_are_told_before_a_match(spec: str, expected: str) -> None:
+def test_impossible_options_raise_errors_before_a_match(spec: str, expected: str) -> None:
     with pytest.raises(PlayerError, match=re.escape(expected)):
         make_player(spec)
 
@@ -160,7 +160,7 @@ def test_a_player_comes_from_the_current_folder(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("spec", ["localhost:9147", "10.0.0.1:80", "[::1]:9147"])
-def test_addresses_are_told_from_classes(spec: str) -> None:
+def test_addresses_are_distinguished_from_classes(spec: str) -> None:
     assert is_address(spec)
     assert not is_address("module:Class9")
     assert not is_address("9147")

@@ -39,7 +39,7 @@ def test_it_wins_when_it_can(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_it_hinders_a_win(seed: int) -> None:
+def test_uct_prevents_a_win_of_the_opponent(seed: int) -> None:
     state = _after("(mark 1 1)", "(mark 2 2)", "(mark 1 2)")
     assert str(_player(400, seed, "o").move(state, Clock.of(60))) == "(mark 1 3)"
 
@@ -137,7 +137,7 @@ def test_a_full_tree_is_searched_without_growing(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four"])
-def test_it_beats_random(name: str) -> None:
+def test_uct_beats_random(name: str) -> None:
     game = anygame.load(SHEETS / f"{name}.kif")
     count = len(game.roles)
     reached = 0

@@ -78,7 +78,7 @@ def thinking(tmp_path: Path) -> str:
 
 
 @pytest.mark.slow
-def test_a_match_goes_on_whenever_its_process_is_killed(thinking: str, tmp_path: Path) -> None:
+def test_a_match_continues_after_its_process_is_killed(thinking: str, tmp_path: Path) -> None:
     said: list[Said] = []
 
     async def main() -> None:
@@ -151,7 +151,7 @@ def test_stop_and_abort_after_a_death_end_the_match(thinking: str, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_who_dies_again_and_again_is_not_begun_without_end() -> None:
+def test_a_player_that_dies_repeatedly_is_restarted_a_limited_number_of_times() -> None:
     begun: list[str] = []
     said: list[Said] = []
 
@@ -343,7 +343,7 @@ def test_whatever_a_process_tells_another_one_goes_on(
 @pytest.mark.parametrize(
     "garbage", [each for name, each in _GARBAGE.items() if name not in ("half", "without end")]
 )
-def test_what_is_no_event_is_told(garbage: bytes) -> None:
+def test_an_invalid_event_raises_an_error(garbage: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         check_event(decode_message(garbage))
 
@@ -365,7 +365,7 @@ def test_the_log_says_what_was_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     "error", [OSError("no more processes"), MemoryError(), ValueError("embedded null byte")]
 )
-def test_a_process_that_cannot_be_begun_is_told(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_cannot_start_is_reported(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*_: object, **__: object) -> None:
         raise error
 

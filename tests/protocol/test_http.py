@@ -111,7 +111,7 @@ def test_when_a_request_is_whole(
     assert (body.content, took) == (text, seconds)
 
 
-def test_a_client_that_waits_to_be_told_so_goes_on() -> None:
+def test_a_client_that_waits_for_status_100_continues() -> None:
     framing = RequestFraming(100)
     assert not framing.wants_continue
     framing.receive(b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 6\r\n\r\n", 1)
@@ -171,7 +171,7 @@ def test_requests_without_body_are_read(data: bytes, target: str) -> None:
         (b"POST / HTTP/1.0\r\n\r\n(" + b"x" * 2000, 413, "more than 1,000 bytes"),
     ],
 )
-def test_what_is_no_request_is_refused(data: bytes, status: int, reason: str) -> None:
+def test_invalid_requests_are_refused(data: bytes, status: int, reason: str) -> None:
     with pytest.raises(HttpError, match=re.escape(reason)) as refused:
         request(data)
     assert refused.value.status == status
@@ -256,7 +256,7 @@ async def _answered(text: str, _arrived: float, _peer: str) -> str:
         ),
     ],
 )
-def test_methods(data: bytes, status: int, end: bytes) -> None:
+def test_each_http_method_gets_its_status(data: bytes, status: int, end: bytes) -> None:
     async def main() -> None:
         async with listening() as (server, port):
             server._listener._respond = _answered
@@ -288,7 +288,7 @@ def test_slow_requests_are_bounded_as_a_whole() -> None:
     run(main)
 
 
-def test_who_says_nothing_makes_room() -> None:
+def test_silent_connections_are_dropped_for_new_connections() -> None:
     async def main() -> None:
         async with listening(bounds=Bounds(connections=3)) as (_, port):
             silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(10)]
@@ -301,7 +301,7 @@ def test_who_says_nothing_makes_room() -> None:
     run(main)
 
 
-def test_who_has_spoken_is_not_turned_away_for_others() -> None:
+def test_connections_with_a_complete_message_are_not_dropped() -> None:
     async def main() -> None:
         go_on = asyncio.Event()
 

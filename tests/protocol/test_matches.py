@@ -35,7 +35,7 @@ def _files() -> int:
     return len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").is_dir() else 0
 
 
-def test_matches_in_a_row() -> None:
+def test_many_matches_in_sequence_keep_no_files_open() -> None:
     async def main() -> None:
         async with listening(RandomPlayer) as (_, one), listening(RandomPlayer) as (_, other):
             open_files = 0
@@ -51,7 +51,7 @@ def test_matches_in_a_row() -> None:
     run(main, 300)
 
 
-def test_ten_matches_at_once() -> None:
+def test_ten_matches_run_at_the_same_time() -> None:
     async def main() -> None:
         async with (
             listening(RandomPlayer, parallel=10) as (_, one),

@@ -109,7 +109,7 @@ def test_messages_are_read_in_any_case_and_spacing(text: str, message: Message) 
         (f"(PLAY m ({'a' * 5000}))", "PLAY", "a token of 5,000 characters; the limit is 4,096"),
     ],
 )
-def test_what_is_no_message_is_a_value_with_a_reason(text: str, keyword: str, reason: str) -> None:
+def test_an_invalid_message_is_unreadable_and_has_a_reason(text: str, keyword: str, reason: str) -> None:
     found = parse_message(text)
     assert isinstance(found, Unreadable)
     assert found.keyword == keyword

@@ -346,7 +346,7 @@ def test_the_log_shows_short_printable_text() -> None:
     )
 
 
-def test_many_messages_at_once() -> None:
+def test_only_one_of_many_simultaneous_starts_succeeds() -> None:
     async def main() -> None:
         async with listening() as (_, port):
             replies = await asyncio.gather(*[say(port, start(f"m{i}", start_clock=5)) for i in range(30)])

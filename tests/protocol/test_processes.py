@@ -80,7 +80,7 @@ def start(match_id: str = "m", rules: str = RULES, clock: float = 60, role: str 
     return f"(START {match_id} {role} {rules} {clock} {clock})"
 
 
-def test_a_player_of_ones_own_goes_on_learning(written: Written) -> None:
+def test_a_player_of_a_user_keeps_learning_between_matches(written: Written) -> None:
     async def main() -> None:
         async with listening(written("Counting")) as (_, port):
             for match_id, moves in (("one", ["go"] * 2), ("two", ["( Put 1 X )"] * 2)):
@@ -215,7 +215,7 @@ def test_players_of_a_seed_draw_the_same_and_each_others() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 @pytest.mark.parametrize("number", ["SIGKILL", "SIGINT"])
-def test_who_is_ended_takes_the_processes_along(number: str) -> None:
+def test_a_stopped_server_ends_its_processes(number: str) -> None:
     command = [sys.executable, "-m", "anygame", "player", "--port", "0", "--strategy", "legal"]
     root = Path(__file__).parents[2]
     with subprocess.Popen(

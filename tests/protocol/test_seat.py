@@ -269,7 +269,7 @@ def test_scrambled_matches_are_told_in_other_words_and_answered_in_ours() -> Non
     run(main)
 
 
-def test_players_of_gdl2_are_told_turns_moves_and_percepts() -> None:
+def test_gdl2_players_receive_turns_moves_and_percepts() -> None:
     game = anygame.loads("""(role a) (role random) (init (s 1)) (succ 1 2) (succ 2 3)
       (<= (legal random (roll ?n)) (succ ?n ?m)) (<= (legal a (say ?n)) (succ ?n ?m))
       (<= (sees a (rolled ?n)) (does random (roll ?n)) (true (s 1)))

@@ -56,7 +56,7 @@ def test_a_clause_that_does_not_hold_at_the_start_is_refused() -> None:
         check_invariant(model, FALSE, [(_literal(model, "(control o)"),)], Patience(600))
 
 
-def test_an_invariant_that_does_not_exclude_what_is_bad_is_refused() -> None:
+def test_an_invariant_that_allows_bad_states_is_refused() -> None:
     model = _model("tic_tac_toe")
     with pytest.raises(CertificateError):
         check_invariant(model, model.terminal, [], Patience(600))

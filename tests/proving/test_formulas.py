@@ -236,7 +236,7 @@ def _confirm(found: FormulaGame, model: Model, formula: TemporalFormula, match: 
         "(always (role hen))",
     ],
 )
-def test_laws_of_the_ring(text: str) -> None:
+def test_the_prover_decides_formulas_about_the_ring(text: str) -> None:
     game, moments = _ring()
     _check(game, moments, [text])
 
@@ -332,7 +332,7 @@ def _refutes(game: Game, text: str) -> bool:
         "(until (true (left 0)) (true (left 2)))",
     ],
 )
-def test_until(text: str) -> None:
+def test_until_is_refuted_exactly_if_a_match_refutes_it(text: str) -> None:
     game, _ = _ring()
     found = read_formulas(game, [text])
     model, (formula,) = _model(found), found.formulas
@@ -342,7 +342,7 @@ def test_until(text: str) -> None:
         _confirm(found, model, formula, match)
 
 
-def test_until_of_each_instance() -> None:
+def test_until_holds_for_each_instance_separately() -> None:
     """Each place is unmarked until the hen has been there, which is remembered place by place."""
     game, _ = _ring()
     texts = [
@@ -451,7 +451,7 @@ def _verdicts(name: str, texts: list[str], most: int | None = None) -> list[int 
     return lengths
 
 
-def test_tic_tac_toe() -> None:
+def test_formulas_about_tic_tac_toe_have_known_verdicts() -> None:
     texts = [
         "(always (implies terminal (exists (?r) (goal ?r 100))))",
         "(never (and (line x) (line o)))",
@@ -465,7 +465,7 @@ def test_tic_tac_toe() -> None:
     assert _verdicts("gdl/tic_tac_toe.kif", texts) == [9, None, None, 9, None, None, None, 6]
 
 
-def test_connect_four() -> None:
+def test_formulas_about_connect_four_have_known_verdicts() -> None:
     texts = [
         "(always (implies (role ?r) (exists (?m) (legal ?r ?m))))",
         "(never (and (true (control ?r)) (true (control ?s)) (distinct ?r ?s)))",
@@ -474,7 +474,7 @@ def test_connect_four() -> None:
     assert _verdicts("gdl/connect_four.kif", texts, most=8)[1:] == [None, 7]
 
 
-def test_what_roles_see() -> None:
+def test_formulas_about_percepts_have_known_verdicts() -> None:
     texts = [
         "(always (implies (does candidate (choose ?d)) (next (chosen ?d))))",
         "(never (and (sees candidate ?x) (sees candidate ?y) (distinct ?x ?y)))",
@@ -521,13 +521,13 @@ def test_what_roles_see() -> None:
         ("(always (line \0))", "U+0000"),
     ],
 )
-def test_faults(text: str, said: str) -> None:
+def test_faulty_formulas_raise_errors(text: str, said: str) -> None:
     with pytest.raises((QueryError, TermSyntaxError)) as caught:
         read_formulas(anygame.load("gdl/tic_tac_toe.kif"), [text])
     assert said in str(caught.value)
 
 
-def test_too_many_properties() -> None:
+def test_too_many_properties_raise_an_error() -> None:
     with pytest.raises(QueryError, match="at most 100 formulas"):
         read_formulas(anygame.load("gdl/tic_tac_toe.kif"), ["(always terminal)"] * 101)
 
@@ -542,7 +542,7 @@ def test_too_many_properties() -> None:
         ("(never (exists (?x) terminal))", "binds ?x, which does not occur in its formula"),
     ],
 )
-def test_doubts(text: str, doubt: str) -> None:
+def test_doubtful_formulas_have_one_doubt(text: str, doubt: str) -> None:
     (formula,) = read_formulas(anygame.load("gdl/tic_tac_toe.kif"), [text]).formulas
     assert len(formula.doubts) == 1
     assert doubt in formula.doubts[0]

@@ -133,7 +133,7 @@ def _check(original: Game, what: str, mutant: Game, seconds: float) -> str:
 
 @pytest.mark.filterwarnings("ignore::anygame.FallbackWarning")
 @pytest.mark.parametrize("name", ["tic_tac_toe", "three_player_chomp", "monty_hall"])
-def test_mutants_are_told_apart_or_are_the_same(name: str) -> None:
+def test_mutants_are_proved_equal_or_refuted(name: str) -> None:
     original = anygame.load(name)
     outcomes = [_check(original, what, mutant, 60) for what, mutant in _mutants(name, 4)]
     assert "refuted" in outcomes
@@ -143,7 +143,7 @@ def test_mutants_are_told_apart_or_are_the_same(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::anygame.FallbackWarning")
 @pytest.mark.parametrize("name", _SHEETS)
-def test_two_hundred_mutants(name: str) -> None:
+def test_verdicts_on_many_mutants_agree_with_enumeration(name: str) -> None:
     original = anygame.load(name)
     outcomes = [_check(original, what, mutant, _SECONDS) for what, mutant in _mutants(name, _EACH)]
     print(name, *(f"{outcomes.count(each)} {each}" for each in ("refuted", "proved", "open")))

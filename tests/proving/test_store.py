@@ -144,7 +144,7 @@ def test_a_certificate_that_proves_nothing_is_not_believed(folder: Path) -> None
         {"ends": [[[5, 5, 7]], None, False, None, 0, [], []]},
     ],
 )
-def test_what_has_no_form_of_a_certificate_is_passed_over(folder: Path, value: object) -> None:
+def test_stored_values_that_are_not_certificates_are_ignored(folder: Path, value: object) -> None:
     prove(_game(), ["playable"])
     path = _stored(folder)
     cache.write_cached(path, json.dumps(value).encode())

@@ -51,7 +51,7 @@ def test_a_sheet_runs_out_of_questions() -> None:
         next(quiz())
 
 
-def test_depth_and_difficulty() -> None:
+def test_the_depth_of_questions_is_limited_and_their_difficulty_is_described() -> None:
     for question in quiz("tic_tac_toe", count=60, seed=2, depth=4):
         assert question.difficulty["depth"] <= 4
         assert question.difficulty["facts"] == len(question.facts) == 10
@@ -118,7 +118,7 @@ def test_questions_are_lines_of_json() -> None:
         ("[" * 100_000, "as one line of JSON"),
     ],
 )
-def test_what_is_no_question_is_named(line: str, said: str) -> None:
+def test_lines_that_are_not_questions_raise_errors(line: str, said: str) -> None:
     with pytest.raises(QuizError, match=said.replace("[", r"\[")):
         list(read_quiz([line]))
 

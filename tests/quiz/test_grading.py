@@ -80,7 +80,7 @@ def test_what_is_wrong_is_said() -> None:
         ("goal", ["```\nnone\n```", "None"], ["```\n0\n```", "I think 100"]),
     ],
 )
-def test_words_and_numbers(kind: str, right: list[str], wrong: list[str]) -> None:
+def test_replies_of_words_and_numbers_are_graded(kind: str, right: list[str], wrong: list[str]) -> None:
     question = asked(kind)
     if kind == "goal":
         question = replace(question, answer=("none",))

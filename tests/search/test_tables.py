@@ -69,7 +69,7 @@ def test_the_best_moves_are_those_that_keep_the_value() -> None:
             assert reached[role] == value
 
 
-def test_who_wins_hurries_and_who_loses_delays() -> None:
+def test_the_winner_takes_the_shortest_line_and_the_loser_the_longest() -> None:
     game = anygame.loads(breakthrough(3, 4))
     table = _table(game)
     state, length = game.initial_state(), table.distance(game.initial_state())

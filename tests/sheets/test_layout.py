@@ -36,7 +36,7 @@ def laid_out(text: str, form: Form | None = None) -> str:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_golden_layout(case: Path) -> None:
+def test_the_layout_of_each_case_is_as_recorded(case: Path) -> None:
     source = read_source(case / "in.kif")
     assert format_sheet(source) == (case / "expected.kif").read_text()
     assert format_sheet(source, "infix") == (case / "expected.hrf").read_text()
@@ -72,7 +72,7 @@ def check_laws(text: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_laws_on_golden_cases(case: Path) -> None:
+def test_the_layout_obeys_its_laws_on_recorded_cases(case: Path) -> None:
     check_laws((case / "in.kif").read_text())
 
 
@@ -104,7 +104,7 @@ def sheets(draw: st.DrawFn) -> str:
 
 @law
 @given(sheets())
-def test_laws_on_any_sheet(text: str) -> None:
+def test_the_layout_obeys_its_laws_on_any_sheet(text: str) -> None:
     check_laws(text)
 
 
@@ -132,7 +132,7 @@ def test_indentation_is_bounded() -> None:
     assert max(map(len, laid_out(text).splitlines())) < 400
 
 
-def test_what_cannot_be_read_is_refused_with_all_its_faults() -> None:
+def test_the_error_for_an_unreadable_sheet_lists_all_faults() -> None:
     with pytest.raises(RuleSheetError) as caught:
         laid_out("(role x) (<= (p ?x) (not)) (init)")
     assert len(caught.value.diagnostics) == 2
@@ -171,7 +171,7 @@ def test_bounds_of_the_input_hold() -> None:
         ("a", "", "kif"),
     ],
 )
-def test_form_of_a_sheet(name: str, text: str, form: Form) -> None:
+def test_the_form_of_a_sheet_is_detected(name: str, text: str, form: Form) -> None:
     assert form_of(Source(name, text)) == form
 
 

@@ -174,7 +174,7 @@ def test_the_command_that_writes_it_out_is_one_that_does(form: Form, command: st
         ("(<= (p ?x) (not (r ?x)) (q ?x))", "(<= (p ?x) (not (r ?x)) (q ?x))"),
     ],
 )  # fmt: skip
-def test_readings(rule: str, expected: str) -> None:
+def test_lenient_reading_binds_unbound_variables(rule: str, expected: str) -> None:
     sheet = "(role x) (<= (base (at ?n)) (num ?n)) (<= (input x (go ?n)) (num ?n)) (num 1)\n"
     assert read(sheet + rule) == sheet + expected.replace("(t ?x)", "(some_r ?x)")
 
@@ -203,7 +203,7 @@ def test_mend_writes_the_readings_and_says_so() -> None:
     anygame.loads(mended.text)
 
 
-def test_what_cannot_be_read_so_is_told_with_places_of_the_text() -> None:
+def test_remaining_faults_have_places_in_the_authors_text() -> None:
     text = TOKEN + "(<= (next (gone ?x)) (not (true (at ?z))))\n"
     with pytest.raises(RuleSheetError) as caught:
         anygame.loads(text, name="s", lenient=True)

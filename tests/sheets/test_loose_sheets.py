@@ -210,7 +210,7 @@ def test_the_network_plays_a_loose_sheet_as_the_reasoner_does() -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("mended", [False, True])
-def test_dialects(rules: str, legal: str, mended: bool) -> None:
+def test_sheets_in_dialects_have_the_expected_legal_moves(rules: str, legal: str, mended: bool) -> None:
     text = TURN + rules
     game = anygame.loads(mend_sheet(Source("s", text)).text if mended else text, lenient=not mended)
     assert " ".join(sorted(map(str, game.initial_state().legal_moves("x")))) == legal
@@ -235,7 +235,7 @@ def test_mend_writes_roles_and_bindings_in_the_order_of_reading() -> None:
     assert anygame.loads(mended.text, name="s") == anygame.loads(text, name="s", lenient=True)
 
 
-def test_what_is_no_gdl_stays_an_error_told_once_with_its_place() -> None:
+def test_text_that_is_not_gdl_is_one_error_with_its_place() -> None:
     rules = TURN + "(<= (next (?f 1)) (true (?f 1)))\n(<= terminal (not (true (s ?z))))\n(base (s ?n))"
     with pytest.raises(RuleSheetError) as caught:
         anygame.loads(rules, name="s", lenient=True)

@@ -59,7 +59,7 @@ def test_the_readme_is_short_and_has_an_example() -> None:
 
 
 @chapters
-def test_links_lead_somewhere(path: Path) -> None:
+def test_links_of_chapters_have_targets(path: Path) -> None:
     for link in _LINK.findall(_FENCED.sub("", path.read_text(encoding="utf-8"))):
         if link.startswith(("http://", "https://")):
             continue

@@ -41,7 +41,7 @@ def test_checkouts_are_measured_in_turn_by_tools_of_their_own(tmp_path: Path) ->
     assert found["here"]["playouts/s"][0] > 1000
 
 
-def test_what_cannot_be_measured_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unmeasurable_sheets_are_reported_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = a_checkout(tmp_path, fails=True)
     sheet = tmp_path / "bad.kif"
     sheet.write_text("(role")

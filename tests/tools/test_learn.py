@@ -75,7 +75,7 @@ def test_a_drawn_move_says_nothing_of_the_positions_before() -> None:
     assert returns[:, 0].tolist() == [0.0, 0.0, 1.0, -0.5]
 
 
-def test_who_moves_twice_keeps_the_sign() -> None:
+def test_the_sign_of_a_return_stays_if_a_role_moves_twice() -> None:
     learn = _learn()
     *_, returns = learn.learn_from(_played(learn, mover=[1, 0, 0, 1]), trust=1.0)
     assert returns[:, 0].tolist() == [-1.0, 1.0, 1.0, -0.5]

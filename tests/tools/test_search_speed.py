@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-def test_figures_of_a_sheet(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_tool_measures_the_search_of_a_sheet(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["connect_four", "--seconds", "0.1", "--rounds", "1", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["leaves_per_second"][0] > 0

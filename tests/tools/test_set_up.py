@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-def test_what_is_printed(
+def test_set_up_prints_its_results(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANYGAME_CACHE", "")

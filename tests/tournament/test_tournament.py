@@ -127,7 +127,7 @@ def test_another_tournament_needs_another_store(tmp_path: Path) -> None:
         Tournament(GAMES, PLAYERS | {"d": "random"}, store, TERMS, _seat)
 
 
-def test_what_is_no_store_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_store_raises_an_error(tmp_path: Path) -> None:
     path = tmp_path / "t.sqlite"
     path.write_text("not a data base at all, but long enough to be taken for something" * 20)
     with pytest.raises(RecordError, match="as the store of a tournament"):
@@ -171,7 +171,7 @@ def _result(players: str, goals: tuple[int, ...] | None, number: int = 1) -> Res
     return Result(number, "g", tuple(players), goals, (0,) * len(players), "" if goals else "wrong")
 
 
-def test_who_wins_is_rated_higher() -> None:
+def test_the_winner_gets_the_higher_rating() -> None:
     results = [_result("ab", (100, 0)), _result("ba", (0, 100)), _result("bc", (50, 50)), _result("ca", None)]
     found = standings("abcd", results)
     assert found[0].name == "a"

@@ -109,7 +109,7 @@ def test_calls_are_cut_so_that_stopping_is_soon(monkeypatch: pytest.MonkeyPatch)
     assert (apart.weights == alone.weights).all()
 
 
-def test_who_dies_every_time_ends_it(tmp_path: Path) -> None:
+def test_a_worker_that_always_dies_ends_the_training(tmp_path: Path) -> None:
     with pytest.raises(WorkerLostError, match="the work was abandoned: its process died"):
         train(
             anygame.loads(RACE), games=600, cluster=_Workers(lambda number: True), into=tmp_path / "model.npz"

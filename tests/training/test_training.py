@@ -60,9 +60,7 @@ def test_what_was_learned_from_more_games_is_tried_out_with_more_leaves(
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_who_stops_goes_on_as_if_nothing_had_been_between(
-    monkeypatch: pytest.MonkeyPatch, threads: int
-) -> None:
+def test_a_resumed_training_gives_the_same_model(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
     game = anygame.loads(RACE)
     whole = train(game, games=1500, seed=1, threads=threads, into=_path(game).with_name("whole.npz"))
     play = Learner.play
@@ -203,7 +201,7 @@ def test_nothing_but_a_model_of_the_game_is_written_over(tmp_path: Path) -> None
     assert load_model(other).figures.games >= 110
 
 
-def test_what_cannot_be_meant_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_arguments_raise_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="expected a number of seconds or games"):
         train("tic_tac_toe")
     with pytest.raises(ValueError, match="expected 1 to 256 threads, got 0"):

@@ -70,7 +70,7 @@ async def _left(gate: Admission) -> float:
         return left
 
 
-def test_who_goes_away_leaves_the_place_to_others() -> None:
+def test_a_cancelled_task_leaves_its_place_to_others() -> None:
     async def run() -> None:
         gate = Admission(1, 1, "busy")
         async with gate.place(600):

@@ -94,7 +94,7 @@ def test_an_encoding_of_quadratic_time_is_refused() -> None:
         _read(f"{_MULTIPART}; charset=punycode", _part("text", b"-" * _BYTES) + b"--b--")
 
 
-def test_what_is_no_form_has_no_fields() -> None:
+def test_a_body_that_is_not_a_form_has_no_fields() -> None:
     assert _read("application/json", b"{}") == {}
     with pytest.raises(HTTPException, match="boundary"):
         _read("multipart/form-data", b"--b--")

@@ -117,7 +117,7 @@ def test_two_browsers_do_not_see_each_others_moves(browser: Browser, page: Page,
             assert "(coin left near)" in (each.locator(".facts").text_content() or "")
 
 
-def test_who_plays_all_roles_or_asks_sees_everything_and_is_told(page: Page, server: Server) -> None:
+def test_a_visitor_who_plays_all_roles_or_asks_sees_everything(page: Page, server: Server) -> None:
     with httpx.Client(base_url=server.address, timeout=60) as client:
         sheet = _upload(client, _COINS)
     for address in (f"/play/{sheet}", "/play/monty_hall?reveal=yes"):

@@ -35,14 +35,14 @@ def match(client: httpx.Client) -> str:
 
 
 @pytest.mark.parametrize("text", _NONE)
-def test_what_is_no_whole_number_is_refused(text: str) -> None:
+def test_text_that_is_not_a_whole_number_is_refused(text: str) -> None:
     with pytest.raises(MatchFaultError, match="the step should be a whole number") as caught:
         read_count(text, "the step")
     assert len(str(caught.value)) < 120
 
 
 @pytest.mark.parametrize("text", _NO_SECONDS)
-def test_what_is_no_time_is_refused(text: str) -> None:
+def test_text_that_is_not_a_number_of_seconds_is_refused(text: str) -> None:
     with pytest.raises(MatchFaultError, match="the clock should be a number of seconds"):
         read_seconds(text, "the clock", 0.1, 60)
 

@@ -66,7 +66,7 @@ _FORCED = """
 """
 
 
-def test_who_has_no_choice_moves_and_waiting_is_not_listed(page: Page, server: Server) -> None:
+def test_forced_moves_are_automatic_and_waits_are_not_listed(page: Page, server: Server) -> None:
     with httpx.Client(base_url=server.address, timeout=60) as client:
         name = client.post("/sheets", data={"text": _FORCED}).headers["location"].removeprefix("/sheet/")
     page.goto(f"{server.address}/play/{name}?as=a&against=legal")
@@ -83,7 +83,7 @@ def test_who_has_no_choice_moves_and_waiting_is_not_listed(page: Page, server: S
     assert page.locator("#moves button").all_text_contents() == ["left", "right"]
 
 
-def test_what_cannot_be_taken_back_is_said_at_once(page: Page, server: Server) -> None:
+def test_the_page_says_at_once_if_a_move_cannot_be_taken_back(page: Page, server: Server) -> None:
     with httpx.Client(base_url=server.address, timeout=60) as friend:
         page.goto(f"{server.address}/play/tic_tac_toe?as=x")
         link = page.get_by_role("link", name="send this link").get_attribute("href") or ""
@@ -117,7 +117,7 @@ def test_a_rematch_exchanges_seats_and_all_who_played_meet_there(server: Server)
         assert 'data-asking="' not in one.get(follow).text
 
 
-def test_who_resigned_can_take_that_back_and_it_is_kept(page: Page, server: Server) -> None:
+def test_a_resignation_can_be_taken_back_and_is_stored(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/tic_tac_toe?as=x&against=legal")
     page.locator("#resign").click()
     page.locator("#resign-sure").click()

@@ -105,7 +105,7 @@ def test_rules_that_never_end_are_given_up(server: Server) -> None:
     assert "Traceback" not in answer.text
 
 
-def test_who_has_no_role_may_only_watch(server: Server) -> None:
+def test_a_visitor_without_a_role_can_only_watch(server: Server) -> None:
     with _client(server) as owner, _client(server) as stranger:
         address = owner.get("/play/tic_tac_toe").headers["location"]
         move = {"role": "x", "move": "(mark 1 1)", "step": "0"}

@@ -102,7 +102,7 @@ def test_a_match_is_watched_as_it_goes_on(page: Page, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_who_watches_changes_nothing(tmp_path: Path) -> None:
+def test_watching_does_not_change_the_match(tmp_path: Path) -> None:
     players = ["--players", f"{tmp_path}/waiting.py:Waiting", "legal", "--play-clock", "60"]
     with (
         command_with_pages(tmp_path, "match", "tic_tac_toe", *players) as command,

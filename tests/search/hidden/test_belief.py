@@ -164,7 +164,7 @@ def test_a_belief_that_has_run_empty_is_found_again_from_the_start() -> None:
     assert belief.particles is not None
 
 
-def test_who_is_asked_for_a_move_knows_that_the_match_goes_on() -> None:
+def test_a_role_that_must_move_knows_that_the_match_continues() -> None:
     game = anygame.loads(
         """
         (role me) (role other) (legal me wait) (legal other stop) (legal other (go 1)) (legal other (go 2))

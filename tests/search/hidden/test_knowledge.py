@@ -65,7 +65,7 @@ def test_just_what_holds_in_all_states_that_agree_is_known(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["phantom_tic_tac_toe", "dark_hex"])
-def test_nothing_is_known_that_is_not_so(name: str) -> None:
+def test_all_known_facts_are_true(name: str) -> None:
     game = anygame.load(name)
     for seed in (1, 2, 3):
         states, joints = played(game, seed)
@@ -112,7 +112,7 @@ def test_what_a_role_cannot_tell_apart_it_knows_alike() -> None:
     assert len(found) == 1
 
 
-def test_a_longer_view_goes_on_from_a_shorter_one_and_another_begins_anew() -> None:
+def test_a_longer_view_extends_a_shorter_view_and_a_new_view_starts_again() -> None:
     game = anygame.load("dark_hex")
     first, other = played(game, 1), played(game, 2)
     knowledge = Knowledge(game, "white")
@@ -122,7 +122,7 @@ def test_a_longer_view_goes_on_from_a_shorter_one_and_another_begins_anew() -> N
             assert knowledge.of(view) == Knowledge(game, "white").of(view)
 
 
-def test_what_cannot_have_been_observed_is_refused() -> None:
+def test_impossible_observations_raise_an_error() -> None:
     game = anygame.load("kuhn_poker")
     states, joints = played(game, 1)
     view = RoleView.of(game.roles[0], states, joints)

@@ -56,7 +56,7 @@ def test_it_does_not_act_on_what_it_cannot_know(sheet: str, expected: str) -> No
 
 
 @pytest.mark.parametrize("goals", [(-100, -50, 0), (100, 200, 300)], ids=str)
-def test_goals_beyond_the_usual_ones_are_told_apart(goals: tuple[int, ...]) -> None:
+def test_goals_outside_0_to_100_are_distinguished(goals: tuple[int, ...]) -> None:
     least, middle, most = goals
     game = anygame.loads(f"""
         (role me) (role you) (init start) (box a) (box b) (box c) (sees me nothing)

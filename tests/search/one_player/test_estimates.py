@@ -167,7 +167,7 @@ def test_dives_that_end_at_once_may_be_begun_anew_thousands_of_times() -> None:
         search.step(0.01)
 
 
-def test_moves_of_several_roles_are_told_apart() -> None:
+def test_moves_of_different_roles_are_distinguished() -> None:
     text = """
         (role left) (role right) (role third) (init (at 0))
         (legal left a) (legal left b) (legal left c)

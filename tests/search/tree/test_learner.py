@@ -77,7 +77,7 @@ def test_of_three_roles_it_is_learned_what_each_gets() -> None:
     assert max(found[1:]) < 0.2
 
 
-def test_who_chooses_at_once_learns_what_is_better_whatever_the_other_does() -> None:
+def test_with_simultaneous_moves_the_learner_finds_the_dominant_move() -> None:
     """Each shows up to three, again and again: more is better, and who has shown more in all has won."""
     game = anygame.loads(_BIDDING)
     searcher = TreeSearcher(game, seed=1, memory=1 << 22)
