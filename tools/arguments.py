@@ -27,10 +27,10 @@ def some_count(text: str) -> int:
 
 
 def sheet_paths(paths: Sequence[Path], tool: str) -> list[Path]:
-    """Return the sheets among some paths, and those in the folders among them.
+    """Return the sheets among some paths, and all sheets in the folders among the paths.
 
     Raises:
-        SystemExit: a path does not exist, or a folder has no sheet.
+        SystemExit: a path does not exist, or a folder contains no sheet.
     """
     found = []
     for path in paths:

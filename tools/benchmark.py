@@ -1,26 +1,25 @@
-"""How fast the compiled game and the reasoner play at random, sheet by sheet.
+"""Speed of random playouts by the compiled game and by the reasoner, sheet by sheet.
 
     python tools/benchmark.py gdl
     python tools/benchmark.py gdl/copolymer.kif --seconds 10 --repeats 5 --threads 2 --json speed.json
     python tools/benchmark.py gdl sheets/ --peer "other=/opt/other/speed {sheet} 5 5"
     python tools/benchmark.py gdl --into docs/results/speed.md
 
-Each machine is measured on each sheet in a process of its own, pinned to one core: random playouts (states
-are joint moves made; ± is half of what lies between the slowest and the fastest repeat, by the median), and
-single states through the Python contract: is it terminal, the legal moves of all roles, the next state. The
-network is set up twice, in fresh processes: with no machine code cached, and with it. Speeds are by the
-clock on the wall; ``core`` is the share of it in which the process was running: well below 100 %, others
-were using the core, and the speeds are too low.
+Each machine (the network or the reasoner) plays each sheet in a separate process, pinned to one core. The
+tool measures random playouts, and single states through the Python contract: whether the state is terminal,
+the legal moves of all roles, and the next state. The number of states is the number of joint moves. ± is half
+the range of the repeats, relative to the median. The network is set up twice, in fresh processes: first
+without cached machine code, then with cached code. Speeds are per second of wall-clock time. ``core`` is the
+fraction of this time in which the process ran. If it is well below 100 %, the speeds are too low.
 
-``--peer "NAME=COMMAND"`` runs another system as well, in turn with the network, as often and on the same
-core; in the command, ``{sheet}`` stands for the sheet. It has to play at random and to end with a line of
-three numbers: playouts a second, states a second, seconds of setting up. The table has the median of the
-ratios of the pairs, and their spread. ``--recorded`` reads speeds of other systems that were measured at
-another time, from a CSV file with the columns engine,sheet,states_per_second,playouts_per_second; SHEET is
-the file's name without its ending.
+``--peer "NAME=COMMAND"`` also runs another system on the same core, in alternation with the network. In the
+command, ``{sheet}`` stands for the path of the sheet. The command plays at random. Its last line has three
+numbers: playouts per second, states per second, and seconds of set-up. The table shows the median and the
+spread of the ratios between paired runs. ``--recorded`` reads earlier speeds of other systems from a CSV file
+with the columns engine,sheet,states_per_second,playouts_per_second; ``sheet`` is a file name without suffix.
 
-``--threads N`` also measures N threads of one process in turn with N processes of one thread, on the same
-cores. ``--into FILE`` writes the table into a file, between two marks.
+``--threads N`` compares N threads of one process with N processes of one thread, on the same cores.
+``--into FILE`` replaces the text between two marks in a file by the table.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ _INTERRUPTED: Final = 130
 
 
 def measure_apart(path: Path, machine: str, options: argparse.Namespace) -> Speed:
-    """Measure a machine on a sheet in processes of their own."""
+    """Measure a machine on a sheet in separate processes."""
     order = [str(path), machine, "--seconds", str(options.seconds), "--repeats", str(options.repeats)]
     order += ["--seed", str(options.seed), *on_cores([options.core])]
     limit = SETUP_SECONDS + (options.repeats + 5) * 2 * options.seconds
@@ -72,7 +71,7 @@ def measure_apart(path: Path, machine: str, options: argparse.Namespace) -> Spee
 
 
 def measure_threads(path: Path, options: argparse.Namespace) -> Threads:
-    """Measure threads beside processes, in turn, on the same cores."""
+    """Measure threads and processes in alternation, on the same cores."""
     count = options.threads
     chosen = cores()[-count:]
     try:
@@ -94,7 +93,7 @@ def measure_threads(path: Path, options: argparse.Namespace) -> Threads:
     return Threads(count, alone, together, apart)
 
 
-# -- all of it --------------------------------------------------------------------------------------
+# -- command line -------------------------------------------------------------------------------
 
 
 def _machine(options: argparse.Namespace) -> dict[str, Any]:
@@ -113,30 +112,30 @@ def _machine(options: argparse.Namespace) -> dict[str, Any]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        description="Measure how fast the compiled game and the reasoner play at random.",
-        epilog="A sheet takes about 3 * (repeats + 1) * seconds. Ctrl-C shows what was measured so far.",
+        description="Measure the speed of random playouts by the compiled game and by the reasoner.",
+        epilog="A sheet takes about 3 * (repeats + 1) * seconds. Ctrl-C prints the results so far.",
     )
     parser.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a sheet, or a folder of *.kif")
     parser.add_argument(
         "--machine", choices=["both", "network", "reasoner"], default="both", help="what to measure (both)"
     )
     parser.add_argument(
-        "--seconds", type=some_seconds, default=2.0, metavar="S", help="length of a repeat (2)"
+        "--seconds", type=some_seconds, default=2.0, metavar="S", help="seconds per repeat (2)"
     )
-    parser.add_argument("--repeats", type=some_count, default=5, metavar="N", help="how many repeats (5)")
-    parser.add_argument("--seed", type=int, default=1, help="of the random moves (1)")
-    parser.add_argument("--threads", type=_threads, metavar="N", help="also N threads beside N processes")
+    parser.add_argument("--repeats", type=some_count, default=5, metavar="N", help="number of repeats (5)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random moves (1)")
+    parser.add_argument("--threads", type=_threads, metavar="N", help="compare N threads with N processes")
     parser.add_argument(
         "--peer",
         metavar="NAME=COMMAND",
         action="append",
         default=[],
         type=some_peer,
-        help="another system to run in turn with ours; {sheet} in its command stands for the sheet",
+        help="also run another system; in its command, {sheet} stands for the path of the sheet",
     )
-    parser.add_argument("--recorded", metavar="CSV", type=Path, help="speeds of other systems, from before")
+    parser.add_argument("--recorded", metavar="CSV", type=Path, help="earlier speeds of other systems")
     parser.add_argument("--json", metavar="OUT", type=Path, help="write all numbers to a file")
-    parser.add_argument("--into", metavar="FILE", type=Path, help="write the table into a file")
+    parser.add_argument("--into", metavar="FILE", type=Path, help="write the table between marks in FILE")
     parser.add_argument("--core", metavar="N", type=int, choices=cores(), help="the core to use (the last)")
     return parser
 
@@ -149,7 +148,7 @@ def _threads(text: str) -> int:
 
 
 def measure_sheet(path: Path, options: argparse.Namespace) -> Sheet:
-    """Measure a sheet as the options say."""
+    """Measure a sheet with the given options."""
     wanted = ("network", "reasoner") if options.machine == "both" else (options.machine,)
     speeds = {machine: measure_apart(path, machine, options) for machine in wanted}
     threads = measure_threads(path, options) if options.threads else None
@@ -158,7 +157,7 @@ def measure_sheet(path: Path, options: argparse.Namespace) -> Sheet:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure what the arguments name; return the exit status."""
+    """Measure the sheets that the arguments name; return the exit status."""
     options = _parser().parse_args(arguments)
     if options.core is None and hasattr(os, "sched_setaffinity"):
         options.core = cores()[-1]

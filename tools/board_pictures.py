@@ -1,9 +1,9 @@
-"""Pictures of boards for the chapter about them: ten of the games that come with the package.
+"""Pictures of boards for the chapter about boards: ten games that are part of the package.
 
     python tools/board_pictures.py docs/guide/boards
 
-Each is shown after some random moves, which are the same in every run, with marks for the last one: as SVG,
-and in the folder ``terminal`` as a terminal shows it.
+Each picture shows a game after some random moves, and marks the last move. Every run makes the same moves.
+The pictures are SVG files. The folder ``terminal`` has pictures of the boards as a terminal shows them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from anygame.boards import Picture
 
-#: Which state of each game is shown, by the number of joint moves that led there.
+#: For each game, the number of joint moves before the state that is shown.
 STEPS: Final = {
     "capture_chess": 9,
     "connect_four": 16,
@@ -40,7 +40,7 @@ STEPS: Final = {
 }
 
 
-#: Pixels of a character of a terminal.
+#: Width and height in pixels of a character of a terminal.
 _WIDTH: Final = 8.4
 _HEIGHT: Final = 17
 _MARGIN: Final = 8
@@ -52,7 +52,7 @@ def drawing(name: str) -> str:
 
 
 def terminal(name: str) -> str:
-    """Return what a terminal shows of a game, with its colours, as the text of an SVG file."""
+    """Return the coloured board that a terminal shows, as the text of an SVG file."""
     lines = draw(_shown(name), colours=True)
     return screen([[(piece.text, piece.style) for piece in line] for line in lines])
 
@@ -66,7 +66,7 @@ def _shown(name: str) -> Picture:
 
 
 def screen(lines: Sequence[Sequence[tuple[str, str]]]) -> str:
-    """Return lines of a terminal, of texts with styles of rich, as SVG."""
+    """Return lines of a terminal as SVG; each line has texts, each with a style of rich."""
     width = max((sum(len(text) for text, _ in line) for line in lines), default=0) * _WIDTH + 2 * _MARGIN
     height = len(lines) * _HEIGHT + 2 * _MARGIN
     drawn = [
@@ -85,7 +85,7 @@ def screen(lines: Sequence[Sequence[tuple[str, str]]]) -> str:
 
 
 def _written(text: str, style: Style, x: float, line: int) -> list[str]:
-    """Return a text with its ground at a place."""
+    """Return the SVG elements of a text at a place, with its background colour."""
     top, found = _MARGIN + line * _HEIGHT, []
     if style.bgcolor is not None:
         ground = style.bgcolor.get_truecolor(SVG_EXPORT_THEME).hex

@@ -1,14 +1,13 @@
-"""How fast a graphics card plays at random, beside one core of its machine, and that both agree.
+"""Speed of random playouts on a graphics card and on one core, and a check that both results agree.
 
     python tools/card_speed.py gdl/hex_pie.kif gdl/copolymer.kif
     python tools/card_speed.py gdl --seconds 2 --repeats 5 --device cuda:1 --into docs/results/speed.md
 
-Of each sheet some playouts are played on the card, and by the processor in blocks as wide: all counts have to
-be equal. Then card and processor play in turn, the processor on the core that this process is pinned to, each
-so many playouts that they take about the seconds asked for. The table has the medians, and the median of the
-ratios of the pairs with their spread: so many cores is the card worth. ``ready`` is how long it takes on the
-card until the first playouts are there, everything but reading the sheet: the network, its code in PTX, what
-the driver makes of it.
+For each sheet, the card and the processor first play the same playouts, in blocks of the same width. All
+counts must be equal. Then the card and the processor play in alternation. The processor uses the core to
+which this process is pinned. Each run has as many playouts as take about ``--seconds``. The table shows
+medians of the speeds, and the median and the spread of the ratios between paired runs. ``ready`` is the time
+until the card has finished its first playouts, without reading the sheet.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
     from anygame.network.network import Network
 
-#: Playouts that are compared count by count, with a limit that some of them reach.
+#: Number of playouts whose counts are compared, and a limit of moves that some of these playouts reach.
 _COMPARED: Final = 3_000
 _LIMIT: Final = 60
 _FIRST: Final = 1 << 12
@@ -51,7 +50,7 @@ _HEAD: Final = ("sheet", "playouts a second", "states a second", "one core", "x 
 
 @dataclass(frozen=True)
 class Measured:
-    """Speeds of a sheet: playouts a second of card and core, pair by pair; states a second of the card."""
+    """Speeds of a sheet: playouts per second of card and core, by pair; states per second of the card."""
 
     sheet: str
     cards: list[float]
@@ -94,7 +93,7 @@ def measure(path: Path, device: str, wanted: float, repeats: int) -> Measured:
 
 
 def _sized(play: Callable[[int], Any], wanted: float) -> int:
-    """Return how many playouts take about so many seconds."""
+    """Return the number of playouts that take about ``wanted`` seconds."""
     count = _FIRST
     while True:
         took = play(count).seconds
@@ -127,13 +126,13 @@ def _sheets(names: Sequence[str]) -> list[Path]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure some sheets, and print or write the table."""
+    """Measure some sheets, and print the table or write it to a file."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("sheets", nargs="+", help="rule sheets, or folders of them")
+    parser.add_argument("sheets", nargs="+", help="rule sheets, or folders of rule sheets")
     parser.add_argument("--device", default="cuda", help="the card (cuda)")
-    parser.add_argument("--seconds", type=float, default=1.0, help="of each measurement (1)")
-    parser.add_argument("--repeats", type=int, default=3, help="pairs of them (3)")
-    parser.add_argument("--into", help="a Markdown file with the marks of this tool, to write the table into")
+    parser.add_argument("--seconds", type=float, default=1.0, help="seconds per measurement (1)")
+    parser.add_argument("--repeats", type=int, default=3, help="number of paired runs (3)")
+    parser.add_argument("--into", help="write the table between the marks in a Markdown file")
     options = parser.parse_args(arguments)
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})

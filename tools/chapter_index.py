@@ -1,8 +1,6 @@
-"""Write the list of chapters in docs/README.md from the navigation of the site.
+"""Write the list of chapters in docs/README.md, from the navigation in docs/zensical.toml.
 
-    python tools/chapter_index.py
-
-The order of the chapters is in docs/zensical.toml alone.
+Only docs/zensical.toml defines the order of the chapters.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ def pages(entry: Any) -> list[str]:
 
 
 def index() -> str:
-    """Return docs/README.md with the list of chapters that the navigation has now."""
+    """Return the text of docs/README.md with the list of chapters in the current navigation."""
     site = tomllib.loads((DOCS / "zensical.toml").read_text(encoding="utf-8"))
     sections = [section for section in site["project"]["nav"] if pages(section) != ["README.md"]]
     text = "".join(_lines(section, "") for section in sections)
@@ -33,7 +31,7 @@ def index() -> str:
 
 
 def _lines(entry: dict[str, Any], indent: str) -> str:
-    """Return a section of the navigation as an item of a list, with its sections as items below it."""
+    """Return a section of the navigation as an item of a list, with its subsections as nested items."""
     ((name, parts),) = entry.items()
     links = ", ".join(f"[{_title(part)}]({part})" for part in parts if isinstance(part, str))
     below = "".join(_lines(part, f"{indent}    ") for part in parts if isinstance(part, dict))

@@ -1,17 +1,17 @@
-"""Check recorded answers: do the states of a collection of traces get the answers that were recorded.
+"""Compare this package's answers about the states of recorded traces with the recorded answers.
 
     python tools/check_corpus.py FOLDER
     python tools/check_corpus.py FOLDER chess checkers --states 20 --known differences.txt
 
-FOLDER holds ``rules/NAME.kif`` and ``traces/NAME.jsonl.gz`` (or ``.jsonl``). The first line of a trace has
-``roles`` and ``init``. Then one line per state: ``facts`` (without ``true``), ``terminal``, ``legal`` (role
-to moves), ``goals`` (per role; null where the rules give none or several), ``moves`` (the joint move taken,
-in the order of the roles; null at the end of a playout). After a line with moves, the facts of the next line
-are checked.
+FOLDER contains ``rules/NAME.kif`` and ``traces/NAME.jsonl.gz`` (or ``.jsonl``). The first line of a trace has
+``roles`` and ``init``. Each further line is a state: ``facts`` (without ``true``), ``terminal``, ``legal``
+(role to moves), ``goals`` (per role; null if the rules give no goal or several), ``moves`` (the joint move,
+in the order of the roles; null at the end of a playout). If a line has moves, the tool compares the next
+state with the facts of the next line.
 
-A file of known differences has a line ``NAME WHAT`` for each, WHAT being one of load, roles, init, terminal,
-legal, goals, next; a ``#`` begins a comment. They are shown but do not count. Exit status: 0 if all agree,
-1 if not, 2 if there is nothing to check.
+A file of known differences has a line ``NAME KIND`` for each difference. KIND is load, roles, init, terminal,
+legal, goals or next; a ``#`` begins a comment. The tool prints known differences, but does not count them.
+Exit status: 0 if all sheets agree, 1 if a sheet does not agree, 2 if there is nothing to check.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _BAD_INPUT: Final = 2
 
 @dataclass
 class Report:
-    """What was found out about one sheet.
+    """The results for one sheet.
 
     Attributes:
-        sheet: its name.
-        states: how many states were checked.
-        worst: the longest time that the answers about one state took, in seconds.
-        differences: how often which answer differed.
-        first: the first difference, for people.
+        sheet: the name of the sheet.
+        states: number of checked states.
+        worst: maximum time in seconds for the answers about one state.
+        differences: number of differences of each kind.
+        first: the first difference, as text.
     """
 
     sheet: str
@@ -59,7 +59,7 @@ class Report:
     first: str = ""
 
     def differ(self, kind: str, where: str, expected: object, found: object) -> None:
-        """Take down a difference."""
+        """Record a difference."""
         self.differences[kind] += 1
         self.first = self.first or f"{kind} {where}: recorded {expected}, found {found}"
 
@@ -69,8 +69,8 @@ def check(rules: Path, trace: Path, limit: int | None = None) -> Report:
 
     Args:
         rules: the sheet.
-        trace: what was recorded.
-        limit: the number of states to check; all by default.
+        trace: the file with the recorded answers.
+        limit: maximum number of states to check; all states by default.
     """
     report = Report(rules.stem)
     lines = _records(trace)
@@ -139,7 +139,7 @@ def _goal(state: State, role: str) -> int | None:
 
 
 def _terms(game: Game, facts: Iterable[str]) -> set[str]:
-    """Return recorded facts as this package writes them."""
+    """Return recorded facts in the notation of this package."""
     return set(map(str, game.state(facts).facts))
 
 
@@ -158,7 +158,7 @@ def _some(texts: Sequence[str]) -> str:
 
 
 def read_known(path: Path) -> set[tuple[str, str]]:
-    """Read a file of known differences: sheet and kind of each."""
+    """Read a file of known differences; return the sheet and the kind of each difference."""
     known = set()
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         words = line.partition("#")[0].split()
@@ -173,7 +173,7 @@ def read_known(path: Path) -> set[tuple[str, str]]:
 
 
 def pairs(folder: Path, names: Sequence[str]) -> Iterator[tuple[Path, Path | None]]:
-    """Yield the sheets of a folder with their traces, those that are named or all."""
+    """Yield the named sheets of a folder, by default all sheets, each with its trace."""
     for rules in sorted((folder / "rules").glob("*.kif")):
         if not names or rules.stem in names:
             traces = [folder / "traces" / f"{rules.stem}{ending}" for ending in _ENDINGS]
@@ -181,7 +181,7 @@ def pairs(folder: Path, names: Sequence[str]) -> Iterator[tuple[Path, Path | Non
 
 
 def _line(report: Report, known: set[tuple[str, str]]) -> tuple[str, bool]:
-    """Return a report as text, and whether it agrees but for known differences."""
+    """Return a report as text, and whether it has only known differences."""
     counts = f"{report.sheet:<32} {report.states:>6} states  worst {report.worst:8.4f} s  "
     new = [kind for kind in report.differences if (report.sheet, kind) not in known]
     gone = [kind for sheet, kind in sorted(known) if sheet == report.sheet and kind not in report.differences]
@@ -194,18 +194,18 @@ def _line(report: Report, known: set[tuple[str, str]]) -> tuple[str, bool]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        description="Check the answers for the states of recorded traces.",
-        epilog="For the form of the traces, see the beginning of this file.",
+        description="Compare answers about the states of recorded traces with the recorded answers.",
+        epilog="The docstring of this file describes the format of the traces.",
     )
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="has rules/*.kif and traces/*.jsonl.gz")
     parser.add_argument("names", metavar="NAME", nargs="*", help="only these sheets")
-    parser.add_argument("--states", type=int, metavar="N", help="at most so many states of each sheet")
-    parser.add_argument("--known", type=Path, metavar="FILE", help="differences that are known")
+    parser.add_argument("--states", type=int, metavar="N", help="maximum number of states per sheet")
+    parser.add_argument("--known", type=Path, metavar="FILE", help="file of known differences")
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Check what the arguments name; return the exit status."""
+    """Check the sheets that the arguments name; return the exit status."""
     options = _parser().parse_args(arguments)
     try:
         known = read_known(options.known) if options.known else set()

@@ -1,12 +1,12 @@
-"""Time to the first answer: a question on the command line, against an interpreter that only imports.
+"""Time to the first answer of ``anygame``, compared with an interpreter that only imports a library.
 
     python tools/cold_start.py
     python tools/cold_start.py gdl/hex_pie.kif --runs 21
 
-Runs ``anygame legal SHEET`` and ``python -c "import lark"`` (the one library that it loads) in processes of
-their own, in alternation, so that both see the same noise, and from compiled bytecode. Prints the median of
-each and the ratio.
-``--imports`` also prints which packages take how long to import (``python -X importtime``).
+Runs ``anygame legal SHEET`` and ``python -c "import lark"`` in separate processes. lark is the only library
+that ``anygame legal`` imports. The runs alternate, so that noise affects both commands equally, and use
+compiled bytecode. Prints the median time of each command, and their ratio. ``--imports`` also prints the
+import times of packages (``python -X importtime``).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _IMPORT: Final = re.compile(r"import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)")
 
 
 def seconds(command: Sequence[str]) -> float:
-    """Return how long a command takes in a process of its own."""
+    """Return the seconds that a command takes in a separate process."""
     begin = perf_counter()
     done = _run(command)
     elapsed = perf_counter() - begin
@@ -41,19 +41,19 @@ def seconds(command: Sequence[str]) -> float:
 
 
 def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    # An installed package is started from its bytecode; a checkout should be as well.
+    # Write bytecode, since an installed package has bytecode, too.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return subprocess.run(command, capture_output=True, check=False, text=True, env=environment)
 
 
 def alternate(commands: Sequence[Sequence[str]], runs: int) -> list[float]:
-    """Return the median time of each command, after one run that is not counted."""
+    """Return the median time of each command; the first run of each command does not count."""
     times = [[seconds(command) for command in commands] for _ in range(runs + 1)][1:]
     return [median(column) for column in zip(*times, strict=True)]
 
 
 def import_times(command: Sequence[str]) -> list[tuple[str, int, float]]:
-    """Return packages with the number of their modules that are imported, and the milliseconds these take."""
+    """Return per package its name, its number of imported modules, and their import time in milliseconds."""
     done = _run([command[0], "-X", "importtime", *command[1:]])
     times: dict[str, list[int]] = {}
     for own, name in _IMPORT.findall(done.stderr):
@@ -67,8 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Measure the time to the first answer.")
     sheet = str(_ROOT / "gdl" / "copolymer.kif")
     parser.add_argument("sheet", metavar="SHEET", nargs="?", default=sheet, help="(gdl/copolymer.kif)")
-    parser.add_argument("--runs", type=int, default=11, metavar="N", help="how often each is run (11)")
-    parser.add_argument("--imports", action="store_true", help="also print what the imports take")
+    parser.add_argument("--runs", type=int, default=11, metavar="N", help="runs per command (11)")
+    parser.add_argument("--imports", action="store_true", help="also print import times")
     options = parser.parse_args(arguments)
     answer = [sys.executable, "-c", _ANSWER, "legal", options.sheet]
     bare, base, first = alternate(

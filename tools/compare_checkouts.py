@@ -1,16 +1,15 @@
-"""Whether one checkout of this project is slower than another, sheet by sheet.
+"""Compare the speed of this checkout of the project with the speed of another checkout, sheet by sheet.
 
     python tools/compare_checkouts.py ../before gdl
     python tools/compare_checkouts.py ../before gdl sheets/ --rounds 7 --seconds 0.5 --json compared.json
 
-In each round, each checkout measures each sheet once, in fresh processes on the same core, one right after
-the other (who is first changes from round to round): setting the network up with no machine code cached and
-with it, random playouts and single states by the network, and the same by the reasoner. Each checkout is
-measured by its own ``tools/measure_sheet.py``. What is shown is the median over the rounds of how many times
-as fast this checkout is: above 1 it is faster, below 1 slower; ± is half of what lies between the least and
-the greatest ratio. Figures that are slower by more than ``--allow`` percent are told with their medians; so
-is a core that others used too, on which nothing can be said. Exit status: 1 if anything is slower by more
-than that, or could not be measured.
+In each round, the tool measures each sheet in both checkouts, in fresh processes on the same core. The order
+of the checkouts changes from round to round. It measures the set-up of the network without and with cached
+machine code, and random playouts and single states by the network and by the reasoner. Each checkout's own
+``tools/measure_sheet.py`` measures its speeds. The table shows the median over the rounds of the ratio of the
+speeds: above 1, this checkout is faster. ± is half the range of the ratios, relative to the median. The tool
+lists all figures that are slower by more than ``--allow`` percent, with their medians. It also warns if other
+processes used the core. Exit status: 1 if a figure is slower by more than that, or could not be measured.
 """
 
 from __future__ import annotations
@@ -36,22 +35,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
 _INTERRUPTED: Final = 130
-#: A process that had less of its core was held up by others so much that a few percent cannot be told.
+#: Minimum fraction of a core for a process; with less, differences of a few percent are not reliable.
 _QUIET: Final = 0.97
-#: Parts of a round, of which the median counts: the first may still make code.
+#: Number of repeats in a round. Their median counts, because code may still be compiled in the first.
 _REPEATS: Final = 3
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One thing that is measured.
+    """A quantity that is measured.
 
     Attributes:
-        heading: of its column.
-        run: the process that measures it: see ``measure_round``.
-        value: the figure, from what the process printed.
-        more_is_faster: whether it is a speed, not a time.
-        show: how it is written.
+        heading: the heading of its column.
+        run: the process that measures the quantity; see ``measure_round``.
+        value: returns the figure, given the output of the process.
+        more_is_faster: True for a speed, False for a time.
+        show: formats the figure.
     """
 
     heading: str
@@ -61,12 +60,12 @@ class Figure:
     show: Callable[[float], str]
 
     def ratio(self, here: float, there: float) -> float:
-        """Return how many times as fast ``here`` is."""
+        """Return the ratio of the speed of ``here`` to the speed of ``there``."""
         return here / there if self.more_is_faster else there / here
 
 
 def _setup(printed: Mapping[str, Any]) -> float:
-    """Return the seconds that setting up took; imports are no part of it."""
+    """Return the seconds of set-up, without imports."""
     return float(sum(printed["setup"].get(step, 0.0) for step in STEPS))
 
 
@@ -83,14 +82,14 @@ FIGURES: Final = (
 
 @dataclass
 class Comparison:
-    """What two checkouts were measured to do on one sheet.
+    """The measurements of two checkouts on one sheet.
 
     Attributes:
-        sheet: its name.
-        here: by heading, the figures of the rounds in this checkout.
-        there: the same in the other one.
-        errors: what could not be measured, and why.
-        core: the least share of its core that a process had while it played.
+        sheet: the name of the sheet.
+        here: by heading, the figures of this checkout in each round.
+        there: by heading, the figures of the other checkout in each round.
+        errors: failed measurements, each with its reason.
+        core: minimum fraction of its core that a process had while it played.
     """
 
     sheet: str
@@ -100,13 +99,13 @@ class Comparison:
     core: float = 1.0
 
     def ratios(self, figure: Figure) -> list[float]:
-        """Return how many times as fast this checkout was, round by round."""
+        """Return the speed of this checkout relative to the other checkout, round by round."""
         pairs = zip(self.here.get(figure.heading, []), self.there.get(figure.heading, []), strict=False)
         return [figure.ratio(here, there) for here, there in pairs if here > 0 and there > 0]
 
 
 def compare(sheet: Path, other: Path, options: argparse.Namespace) -> Comparison:
-    """Measure both checkouts on a sheet, round by round; what fails in one round is left out of the next."""
+    """Measure both checkouts on a sheet, round by round; later rounds omit processes that failed."""
     compared = Comparison(sheet.stem)
     failed: set[str] = set()
     for turn in range(options.rounds):
@@ -121,7 +120,7 @@ def compare(sheet: Path, other: Path, options: argparse.Namespace) -> Comparison
 def measure_round(
     sheet: Path, checkout: Path, left_out: frozenset[str], options: argparse.Namespace
 ) -> dict[str, dict[str, Any]]:
-    """Measure a checkout on a sheet once, some runs left out; return by run what it printed."""
+    """Measure a checkout on a sheet once, except in the runs ``left_out``; return the output of each run."""
     repeat = options.seconds / _REPEATS
     order = ["--seconds", str(repeat), "--repeats", str(_REPEATS), *on_cores([options.core])]
     runs = {"cold": ["network", "--setup-only"], "network": ["network"], "reasoner": ["reasoner"]}
@@ -163,7 +162,7 @@ def _cell(ratios: Sequence[float]) -> str:
 
 
 def slower(found: Sequence[Comparison], allowed: float) -> Iterator[str]:
-    """Yield a line for each figure that is slower here by more than so many percent."""
+    """Yield a line for each figure that is slower here by more than ``allowed`` percent."""
     for one in found:
         for figure in FIGURES:
             ratios = one.ratios(figure)
@@ -173,7 +172,7 @@ def slower(found: Sequence[Comparison], allowed: float) -> Iterator[str]:
 
 
 def _shared(found: Sequence[Comparison]) -> Iterator[str]:
-    """Yield a line if the core was not ours alone."""
+    """Yield a warning if other processes used the core."""
     least = min(one.core for one in found)
     if least < _QUIET:
         yield f"others used the core too (a process had {least:.0%} of it): do not trust these ratios"
@@ -181,17 +180,17 @@ def _shared(found: Sequence[Comparison]) -> Iterator[str]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        description="Compare the speed of this checkout with that of another one.",
-        epilog="A sheet takes about rounds * (6 + 10 * seconds). Ctrl-C shows what was measured so far.",
+        description="Compare the speed of this checkout with the speed of another checkout.",
+        epilog="A sheet takes about rounds * (6 + 10 * seconds). Ctrl-C prints the results so far.",
     )
     parser.add_argument("other", metavar="CHECKOUT", type=Path, help="the other checkout")
     parser.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a sheet, or a folder of *.kif")
-    parser.add_argument("--rounds", type=some_count, default=5, metavar="N", help="how many rounds (5)")
+    parser.add_argument("--rounds", type=some_count, default=5, metavar="N", help="number of rounds (5)")
     parser.add_argument(
-        "--seconds", type=some_seconds, default=0.5, metavar="S", help="of playing in a round (0.5)"
+        "--seconds", type=some_seconds, default=0.5, metavar="S", help="seconds of play per round (0.5)"
     )
     parser.add_argument(
-        "--allow", type=float, default=5.0, metavar="PERCENT", help="how much slower does not matter (5)"
+        "--allow", type=float, default=5.0, metavar="PERCENT", help="maximum slowdown in percent (5)"
     )
     parser.add_argument("--core", metavar="N", type=int, choices=cores(), help="the core to use (the last)")
     parser.add_argument("--json", metavar="OUT", type=Path, help="write all numbers to a file")
@@ -199,7 +198,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare as the arguments say; return the exit status."""
+    """Compare the checkouts; return the exit status."""
     options = _parser().parse_args(arguments)
     if options.core is None:
         options.core = cores()[-1]

@@ -1,22 +1,22 @@
-"""Random playouts of rule sheets beside the same games in OpenSpiel, PettingZoo, pgx and Ludax, on one core.
+"""Random playouts of rule sheets and of the same games in OpenSpiel, PettingZoo, pgx and Ludax, on one core.
 
     python tools/compare_libraries.py
     python tools/compare_libraries.py --games tic_tac_toe --forms aec vector --libraries pettingzoo
     python tools/compare_libraries.py --games hex --hex-size 9 --sheets sheets/ --python other/bin/python
 
-Every game in every library runs in a process of its own, one after the other, pinned to the same core, as
-users would choose: games in C++ through OpenSpiel's Python interface, games in JAX with many lanes (with
-each of ``--lanes``, of which the best is shown). ``sheet in open_spiel`` is the sheet itself through that
-interface, ``sheet in jax`` the sheet as an environment of JAX. A state is a move made; playouts that end are
-begun anew. ``length`` is the mean number of moves: where it differs, so do the rules (board, swap, passes).
-A library that is not installed is named and skipped; ``--python`` names the Python of an environment that
-has them. ``--into FILE`` writes the table into a file, between two marks. ``--forms`` adds the sheets as
-environments of other libraries (``library_playouts.py`` says what a state is there).
+Each game of each library runs in a separate process, one after the other, pinned to the same core. C++ games
+run through OpenSpiel's Python interface. JAX games run with each number of ``--lanes``, and the table shows
+the best. ``sheet in open_spiel`` is the sheet through OpenSpiel's interface, and ``sheet in jax`` is the
+sheet as a JAX environment. The number of states is the number of moves. Ended playouts are restarted.
+``length`` is the mean number of moves; if lengths differ, so do the rules (board, swap, passes). The tool
+names and skips missing libraries. ``--python`` names a Python interpreter that has the libraries.
+``--into FILE`` replaces the text between two marks in a file by the table. ``--forms`` also measures sheets
+as environments of other libraries; for their states, see ``library_playouts.py``.
 
-``--sheets`` names a folder of sheets, or sheets, to play instead of those in gdl/; they are found by their
-names: tic_tac_toe or ticTacToe, connect_four or connectFour, breakthrough, hex or hex_pie, reversi or
+``--sheets`` names sheets, or folders of sheets, to play instead of the sheets in gdl/. The tool recognises
+their names: tic_tac_toe or ticTacToe, connect_four or connectFour, breakthrough, hex or hex_pie, reversi or
 othello, pentago, kuhn_poker and the other games of hidden information. A game without a sheet is skipped.
-The hex of pgx has 11 by 11 cells whatever the size.
+The Hex board of pgx always has 11 by 11 cells.
 """
 
 from __future__ import annotations
@@ -47,20 +47,20 @@ HEAD: Final = (
     *("game", "played by", "what", "version", "lanes", "set-up s", "states/s", "playouts/s", "±", "length"),
     *("x in states", "x in playouts"),
 )
-#: Sheets as games of OpenSpiel, one at a time: beside its own games.
+#: Name of sheets as OpenSpiel games, which are played one at a time.
 SHEETS: Final = "sheet in open_spiel"
-#: Sheets as environments of JAX, many at a time: beside the games of pgx.
+#: Name of sheets as JAX environments, which are played many at a time.
 SHEETS_IN_JAX: Final = "sheet in jax"
 _LIBRARIES: Final = ("open_spiel", SHEETS, "pettingzoo", "pgx", SHEETS_IN_JAX, "ludax")
 _ONE_AT_A_TIME: Final = ("open_spiel", SHEETS, "pettingzoo")
-#: Sheets as environments, some of them with many lanes.
+#: Environments in which sheets are played; the environments of ``_IN_LANES`` have many lanes.
 FORMS: Final = ("aec", "parallel", "gymnasium", "vector", "batch")
 _IN_LANES: Final = ("vector", "batch")
-#: Sheets as games of a library: beside its own games, or those of another.
+#: For sheets as games of a library: the library with whose games they are compared.
 _BESIDE: Final = {SHEETS: "open_spiel", SHEETS_IN_JAX: "pgx"}
-#: In pgx 2.6 other sizes fail.
+#: Size of the Hex board in pgx; in pgx 2.6, other sizes fail.
 _PGX_HEX: Final = 11
-#: By game: the names its sheet may have, and what the libraries call it.
+#: By game: the possible names of its sheet, and the name of the game in each library.
 GAMES: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
     "tic_tac_toe": (
         ("tic_tac_toe", "ticTacToe"),
@@ -97,19 +97,19 @@ GAMES: Final[dict[str, tuple[tuple[str, ...], dict[str, str]]]] = {
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured of one game, as one library has it.
+    """The measurements of one game in one library.
 
     Attributes:
         game: see ``GAMES``.
-        player: the library, or ``anygame``, or ``anygame.envs`` for a sheet as an environment.
-        what: the library's name for it, or the sheet's.
-        lanes: games at a time; 0 where that is no choice.
-        setup: seconds until it plays.
-        states: a second, in each repeat.
-        playouts: a second, in each repeat.
-        version: of the library.
-        missing: whether the library is not installed, or there is no sheet.
-        error: why there are no numbers, else empty.
+        player: the library, ``anygame``, or ``anygame.envs`` for a sheet as an environment.
+        what: the name of the game in the library, or the name of the sheet.
+        lanes: number of simultaneous games; 0 if it cannot be chosen.
+        setup: seconds of set-up.
+        states: states per second, in each repeat.
+        playouts: playouts per second, in each repeat.
+        version: the version of the library.
+        missing: whether the library or the sheet is missing.
+        error: the reason for missing numbers; otherwise empty.
     """
 
     game: str
@@ -125,7 +125,7 @@ class Row:
 
 
 def find_sheet(game: str, sources: Sequence[Path]) -> Path | None:
-    """Return the sheet of a game among sheets and folders of sheets."""
+    """Return the path of a game's sheet, given sheets and folders of sheets."""
     for name in GAMES[game][0]:
         for source in sources:
             path = source / f"{name}.kif" if source.is_dir() else source
@@ -153,7 +153,7 @@ def measure_form(game: str, path: Path, form: str, options: argparse.Namespace) 
 
 
 def measure_library(game: str, library: str, path: Path, options: argparse.Namespace) -> Row:
-    """Measure a game of a library, with the number of lanes that is best; or the sheet as such a game."""
+    """Measure a game of a library, or a sheet as such a game, with the best number of lanes."""
     if library in _BESIDE:
         return _measured(game, library, (str(path), path.stem, 0), options)
     name = GAMES[game][1][library]
@@ -162,7 +162,7 @@ def measure_library(game: str, library: str, path: Path, options: argparse.Names
 
 
 def _measured(game: str, library: str, played: tuple[str, str, int], options: argparse.Namespace) -> Row:
-    """Measure what is played: its name in the library, what the table calls it, the size of its board."""
+    """Measure a game, given its name in the library, its name in the table, and the size of its board."""
     name, what, size = played
     rows = []
     for lanes in [0] if library in _ONE_AT_A_TIME else options.lanes:
@@ -174,7 +174,7 @@ def _measured(game: str, library: str, played: tuple[str, str, int], options: ar
 
 
 def _playouts(python: str, library: str, name: str, lanes: int, options: argparse.Namespace) -> list[str]:
-    """Return the command that plays a game of a library."""
+    """Return the command that measures a game of a library."""
     order = [python, str(_TOOLS / "library_playouts.py"), library, name, *_common(options)]
     order += ["--lanes", str(lanes)] if lanes else []
     return order + (["--core", str(options.core)] if options.core is not None else [])
@@ -185,7 +185,7 @@ def _common(options: argparse.Namespace) -> list[str]:
 
 
 def _run(order: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
-    """Run a process that measures; return what it printed, or an error."""
+    """Run a process that measures; return its output, or an error."""
     limit = options.limit or _SETUP_SECONDS + (options.repeats + 3) * 2 * options.seconds
     try:
         process = subprocess.Popen(order, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -210,7 +210,7 @@ def _run(order: Sequence[str], options: argparse.Namespace) -> dict[str, Any]:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Return the rows as a table, then what was skipped and what went wrong."""
+    """Return the rows as a table, then the skipped libraries and games, and the errors."""
     absent = {"not installed": {row.player for row in rows if row.missing and row.player != "anygame"}}
     absent["no sheet"] = {row.game for row in rows if row.missing and row.player == "anygame"}
     skipped = [f"skipped, {why}: {', '.join(sorted(names))}" for why, names in absent.items() if names]
@@ -219,14 +219,14 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def markdown(rows: Sequence[Row], repeats: int, length: float) -> str:
-    """Return the table in Markdown, after a sentence on how it was measured."""
+    """Return the table in Markdown, after a sentence about the measurement."""
     left_out = [HEAD.index(name) for name in ("±", "set-up s")]
     kept = [[cell for column, cell in enumerate(row) if column not in left_out] for row in cells(rows)]
     return "\n".join([told(repeats, length), "", *as_markdown(kept)])
 
 
 def cells(rows: Sequence[Row]) -> list[list[str]]:
-    """Return the head and the cells of the table; the last two say how many times as fast the sheet plays."""
+    """Return the head and the cells of the table; the last two columns compare the speed of the sheet."""
     own = {row.game: row for row in rows if row.player == "anygame" and row.states}
     shown = [list(HEAD)]
     for row in rows:
@@ -255,29 +255,29 @@ def cells(rows: Sequence[Row]) -> list[list[str]]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        description="Compare random playouts of sheets with those of game libraries, on one core.",
-        epilog="Libraries: pip install open-spiel pettingzoo[classic] pgx ludax, best apart from this one.",
+        description="Compare random playouts of sheets with random playouts of game libraries, on one core.",
+        epilog="In another environment: pip install open-spiel pettingzoo[classic] pgx ludax",
     )
-    parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES), help="which (all)")
-    parser.add_argument("--libraries", nargs="*", choices=_LIBRARIES, default=_LIBRARIES, help="which (all)")
+    parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES), help="(all)")
+    parser.add_argument("--libraries", nargs="*", choices=_LIBRARIES, default=_LIBRARIES, help="(all)")
     parser.add_argument(
         "--forms", nargs="*", choices=FORMS, default=[], help="environments to measure (none)"
     )
     parser.add_argument(
-        "--form-lanes", type=_positive, default=512, metavar="N", help="in environments of many (512)"
+        "--form-lanes", type=_positive, default=512, metavar="N", help="lanes of vector and batch (512)"
     )
     parser.add_argument("--sheets", nargs="+", metavar="PATH", type=Path, help="sheets or folders (gdl)")
-    parser.add_argument("--python", default=sys.executable, help="a Python that has the libraries (this one)")
-    parser.add_argument("--hex-size", type=_positive, default=9, metavar="N", help="for the libraries (9)")
+    parser.add_argument("--python", default=sys.executable, help="interpreter that has the libraries")
+    parser.add_argument("--hex-size", type=_positive, default=9, metavar="N", help="in the libraries (9)")
     parser.add_argument("--lanes", type=_positive, nargs="+", default=[1024, 4096], help="in JAX (1024 4096)")
     parser.add_argument(
-        "--seconds", type=some_seconds, default=2.0, metavar="S", help="length of a repeat (2)"
+        "--seconds", type=some_seconds, default=2.0, metavar="S", help="seconds per repeat (2)"
     )
-    parser.add_argument("--repeats", type=_positive, default=5, metavar="N", help="how many repeats (5)")
-    parser.add_argument("--limit", type=some_seconds, metavar="S", help="seconds for one game in one library")
-    parser.add_argument("--seed", type=int, default=1, help="of the random moves (1)")
+    parser.add_argument("--repeats", type=_positive, default=5, metavar="N", help="number of repeats (5)")
+    parser.add_argument("--limit", type=some_seconds, metavar="S", help="timeout of a game in a library")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random moves (1)")
     parser.add_argument("--core", type=int, metavar="N", help="the core to use (the last)")
-    parser.add_argument("--into", metavar="FILE", type=Path, help="write the table into a file")
+    parser.add_argument("--into", metavar="FILE", type=Path, help="write the table between marks in FILE")
     parser.add_argument("--json", metavar="OUT", type=Path, help="write all numbers to a file")
     return parser
 
@@ -289,7 +289,7 @@ def _positive(text: str) -> int:
 
 
 def compare(options: argparse.Namespace, rows: list[Row]) -> None:
-    """Measure all that is asked for, adding to the rows one by one."""
+    """Measure the chosen games, and append each result to the rows."""
     sources = options.sheets or [_TOOLS.parent / "gdl"]
     missing: set[str] = set()
     for game in options.games:
@@ -311,7 +311,7 @@ def compare(options: argparse.Namespace, rows: list[Row]) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare as the arguments say; return the exit status."""
+    """Compare the chosen games and libraries; return the exit status."""
     options = _parser().parse_args(arguments)
     if options.core is None and hasattr(os, "sched_getaffinity"):
         options.core = max(os.sched_getaffinity(0))

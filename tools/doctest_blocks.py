@@ -1,7 +1,7 @@
-"""Examples of docstrings as code on the site: what ``docs/zensical.toml`` lets its reference be read with.
+"""Extension for the reference on the site, named in ``docs/zensical.toml``: examples of docstrings as code.
 
-Markdown reads the prompt ``>>>`` as a quotation within a quotation within a quotation. Here an example, from
-its first prompt to the next empty line, is put between fences.
+Markdown reads the prompt ``>>>`` as three nested quotations. So this extension puts each example between
+fences, from the example's first prompt to the next empty line.
 """
 
 from __future__ import annotations
@@ -37,6 +37,6 @@ class DoctestBlocks(Extension):
     """Puts the examples of all docstrings between fences."""
 
     def on_object(self, *, obj: Object, **kwargs: Any) -> None:
-        """Change the docstring of a module, class or function that was read."""
+        """Change the docstring of a module, class or function."""
         if obj.docstring is not None:
             obj.docstring.value = fenced(obj.docstring.value)

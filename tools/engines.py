@@ -1,4 +1,4 @@
-"""Engines as players, on sheets whose states and moves are known to be theirs.
+"""Engines as players, for sheets whose states and moves can be translated for an engine.
 
     anygame match breakthrough.kif --players mcts tools/engines.py:FairyStockfish --play-clock 5
     anygame match breakthrough.kif --players mcts tools/engines.py:FairyStockfish:nodes=20000
@@ -6,13 +6,13 @@
     python tools/engines.py breakthrough.kif --depth 4
     python tools/engines.py reversi.kif --protocol gtp --matches 5
 
-The last two lines compare the rules of a sheet and of an engine: how many joint moves lead to each depth, and
-the legal moves of every state of random matches. Only where they agree are the rules the same. A sheet is
-known by its relations, see ``GAMES``.
+The last two lines compare the rules of a sheet with the rules of an engine. They count the move sequences up
+to a depth, and compare the legal moves of every state of random matches. The tool recognises a sheet by its
+relations; see ``GAMES``.
 
-Engines speak UCI or GTP. Fairy-Stockfish is https://github.com/fairy-stockfish/Fairy-Stockfish: the Debian
-package ``fairy-stockfish``, or ``npm install fairy-stockfish-nnue.wasm``, which ``--command 'node
---no-experimental-fetch node_modules/fairy-stockfish-nnue.wasm/uci.js'`` starts. Rhino plays Othello: the
+Engines speak UCI or GTP. Fairy-Stockfish (https://github.com/fairy-stockfish/Fairy-Stockfish) is the Debian
+package ``fairy-stockfish``. After ``npm install fairy-stockfish-nnue.wasm``, the option ``--command 'node
+--no-experimental-fetch node_modules/fairy-stockfish-nnue.wasm/uci.js'`` starts it. Rhino plays Othello: the
 Debian packages ``grhino`` and ``grhino-data``.
 """
 
@@ -51,29 +51,29 @@ if TYPE_CHECKING:
     from anygame import Game, Role, State, Term
     from anygame.players import Clock
 
-#: Seconds for an engine to get ready, or to end; and of a clock, what is left for the way back.
+#: Timeout in seconds for the start and the end of an engine; minimum reserve in seconds of each play clock.
 _PATIENCE: Final = 10.0
 _RESERVE: Final = 0.1
-#: Where packages put games, which is not always on the path.
+#: Folder of games in Debian, which is not always on the path.
 _FOLDERS: Final = "/usr/games"
 _SQUARE: Final = re.compile(r"[a-j]\d+")
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """How the states and moves of a sheet are those of an engine.
+    """Translation of the states and moves of a sheet for an engine.
 
     Attributes:
-        variant: what the engine calls the game.
+        variant: the name of the game in the engine.
         cell: the pattern of a fluent, with groups ``x``, ``y`` and ``piece``.
-        pieces: the letter of each piece, as positions are written (FEN).
-        turn: the pattern of the fluent that says who moves, with a group ``role``.
-        first: the role that begins.
+        pieces: the letter of each piece in FEN.
+        turn: the pattern of the fluent that names the role to move, with a group ``role``.
+        first: the role that moves first.
         move: the pattern of a move, with groups ``x2`` and ``y2``, and ``x1`` and ``y1`` if a piece moves.
-        size: rows and columns.
-        drop: what engines write before the square of a new piece.
-        has_hand: whether positions list the pieces that are not yet on the board.
-        steps: moves of the sheet for one of the engine.
+        size: number of rows, and of columns.
+        drop: prefix of the square of a new piece in moves of the engine.
+        has_hand: whether positions list the pieces that are not on the board yet.
+        steps: number of moves of the sheet for a move of the engine.
     """
 
     variant: str
@@ -88,7 +88,7 @@ class Board:
     steps: int = 1
 
     def knows(self, game: Game) -> bool:
-        """Return whether the first state and its moves are written in this way."""
+        """Return whether the roles and the initial state of a game match the patterns."""
         facts = [str(fact) for fact in game.initial_state().facts]
         cells = {found["piece"] for fact in facts if (found := self.cell.fullmatch(fact))}
         roles = [str(role) for role in game.roles]
@@ -96,12 +96,12 @@ class Board:
         return bool(cells) and cells <= set(self.pieces) and self.first in roles and len(turns) == 1
 
     def mover(self, state: State) -> str:
-        """Return the role whose turn it is."""
+        """Return the role to move."""
         (role,) = (found["role"] for fact in state.facts if (found := self.turn.fullmatch(str(fact))))
         return role
 
     def rows(self, state: State) -> list[list[str]]:
-        """Return the letters on the board, ``.`` for empty squares, from the first row."""
+        """Return the letters on the board, row by row from the first row; ``.`` is an empty square."""
         rows = [["."] * self.size for _ in range(self.size)]
         for fact in map(str, state.facts):
             if (cell := self.cell.fullmatch(fact)) is not None:
@@ -109,7 +109,7 @@ class Board:
         return rows
 
     def position(self, state: State) -> str:
-        """Return a state in FEN: pieces, rank by rank from the last, and who moves."""
+        """Return a state in FEN: the pieces, rank by rank from the last rank, and the role to move."""
         rows = self.rows(state)
         empty = sum(row.count(".") for row in rows)
         ranks = [re.sub(r"\.+", lambda dots: str(len(dots[0])), "".join(row)) for row in reversed(rows)]
@@ -117,7 +117,7 @@ class Board:
         return f"{'/'.join(ranks)}{hand} {'w' if self.mover(state) == self.first else 'b'} - - 0 1"
 
     def moves(self, legal: Sequence[Term]) -> dict[str, Term]:
-        """Return moves by what engines call them."""
+        """Return legal moves by their names in the engine."""
         found = {}
         for each in legal:
             move = self.move.fullmatch(str(each))
@@ -131,7 +131,7 @@ def _square(x: str, y: str) -> str:
     return f"{'abcdefghij'[int(x) - 1]}{y}"
 
 
-#: The sheets that are known. In amazons a move and its shot are two moves of the sheet.
+#: The supported games. In Amazons, a move and its shot are two moves of the sheet.
 GAMES: Final = (
     Board(
         variant="breakthrough",
@@ -165,10 +165,10 @@ GAMES: Final = (
 
 
 def mapping_of(game: Game) -> Board:
-    """Return how the states of a game are those of an engine.
+    """Return the translation of a game for an engine.
 
     Raises:
-        PlayerError: it is none of ``GAMES``.
+        PlayerError: the game is none of ``GAMES``.
     """
     for each in GAMES:
         if each.knows(game):
@@ -182,10 +182,10 @@ class Engine(ABC):
 
     Args:
         command: the name or path of the program, and its arguments.
-        board: maps states and moves of the sheet to those of the engine.
+        board: translates states and moves of the sheet for the engine.
 
     Raises:
-        PlayerError: there is no such program, or it does not become ready in time.
+        PlayerError: the program does not exist, or is not ready in time.
     """
 
     def __init__(self, command: str, board: Board) -> None:
@@ -226,7 +226,7 @@ class Engine(ABC):
             raise PlayerError(f"the engine has ended: {error}") from error
 
     def wait_for(self, start: str | tuple[str, ...], seconds: float) -> str:
-        """Return the next line that begins with a text, or with one of several.
+        """Return the next line that begins with a text, or with one of several texts.
 
         Raises:
             PlayerError: no such line arrives in time, or the engine ends.
@@ -252,10 +252,10 @@ class Engine(ABC):
 
     @abstractmethod
     def choose(self, state: State, seconds: float) -> str:
-        """Return the move of the engine in a state, within a number of seconds."""
+        """Return the move of the engine in a state; the engine has ``seconds`` to answer."""
 
     def end(self, patience: float = _PATIENCE) -> None:
-        """End the program; kill it if it does not end within a number of seconds."""
+        """End the program; kill it if it has not ended after ``patience`` seconds."""
         try:
             self.tell("quit")
             self._process.wait(patience)
@@ -265,7 +265,7 @@ class Engine(ABC):
         self._reader.join()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
-                with suppress(OSError):  # it may not have read what it was told
+                with suppress(OSError):  # the engine may not have read all input
                     pipe.close()
 
 
@@ -273,7 +273,7 @@ class UciEngine(Engine):
     """An engine that speaks UCI, with one thread.
 
     Attributes:
-        nodes: maximum number of states searched for a move; None for as many as the clock allows.
+        nodes: maximum number of states searched per move; None if only the clock limits the search.
     """
 
     nodes: int | None = None
@@ -288,7 +288,7 @@ class UciEngine(Engine):
         self.wait_for("readyok", _PATIENCE)
 
     def perft(self, depth: int) -> int:
-        """Return how many lines of moves of a length begin at the first position."""
+        """Return the number of sequences of ``depth`` moves from the first position."""
         self.tell("position startpos")
         self.tell(f"go perft {depth}")
         return int(self.wait_for("Nodes searched:", inf).rpartition(" ")[2])
@@ -313,7 +313,7 @@ class UciEngine(Engine):
 
 
 class GtpEngine(Engine):
-    """An engine that speaks GTP and takes positions as ``gtp-rhino`` does: the first role is black."""
+    """An engine that speaks GTP, with the command of ``gtp-rhino`` for positions; the first role is black."""
 
     def set_up(self) -> None:
         """Wait until the engine is ready."""
@@ -357,7 +357,7 @@ class EnginePlayer(Player):
     """A player whose moves an engine chooses."""
 
     _engine: Engine | None = None
-    #: The rest of a move that is several moves of the sheet.
+    #: The second half of an engine's move that is two moves of the sheet.
     _rest = ""
 
     def make_engine(self, board: Board) -> Engine:
@@ -371,7 +371,7 @@ class EnginePlayer(Player):
         self._engine = self.make_engine(mapping_of(self.game))
 
     def move(self, state: State, clock: Clock) -> Term:
-        """Return the move of the engine. After an error, end it, since its answer may come later."""
+        """Return the move of the engine. After an error, end the engine, since its answer may come later."""
         legal = state.legal_moves(self.role)
         if len(legal) == 1:
             self._rest = ""
@@ -409,12 +409,12 @@ class FairyStockfish(EnginePlayer):
     """A player that asks Fairy-Stockfish, with one thread and its classical evaluation.
 
     Args:
-        seed: not used; with ``nodes``, every match has the same moves.
-        nodes: maximum number of states searched for a move; None for as many as the clock allows.
+        seed: unused; with ``nodes``, every match has the same moves.
+        nodes: maximum number of states searched per move; None if only the clock limits the search.
         command: the program, and its arguments.
 
     Raises:
-        PlayerError: a number is out of range, or there is no such program.
+        PlayerError: a number is out of range, or the program does not exist.
     """
 
     def __init__(
@@ -432,15 +432,15 @@ class FairyStockfish(EnginePlayer):
 
 
 class Rhino(EnginePlayer):
-    """A player that asks Rhino, an engine for Othello. Its level sets the depth of its search, not the clock.
+    """A player that asks Rhino, an engine for Othello. ``level``, not the clock, limits the search.
 
     Args:
-        seed: not used.
-        level: from 1 to 5.
+        seed: unused.
+        level: determines the depth of the search; from 1 to 5.
         command: the program, and its arguments.
 
     Raises:
-        PlayerError: the level is out of range, or there is no such program.
+        PlayerError: the level is out of range, or the program does not exist.
     """
 
     def __init__(self, seed: int | None = None, *, level: int = 3, command: str = "gtp-rhino") -> None:
@@ -454,13 +454,13 @@ class Rhino(EnginePlayer):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare the rules of a sheet with those of the engine."""
+    """Compare the rules of a sheet with the rules of the engine."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("sheet", help="a sheet that the engine may know")
-    parser.add_argument("--protocol", choices=_ENGINES, default="uci", help="of the engine (uci)")
-    parser.add_argument("--command", help="the engine, and its arguments (fairy-stockfish, gtp-rhino)")
-    parser.add_argument("--depth", type=some_count, default=3, help="of the lines that UCI counts (3)")
-    parser.add_argument("--matches", type=some_count, default=1, help="random matches (1)")
+    parser.add_argument("sheet", help="the sheet to compare")
+    parser.add_argument("--protocol", choices=_ENGINES, default="uci", help="protocol of the engine (uci)")
+    parser.add_argument("--command", help="engine, with arguments (fairy-stockfish, gtp-rhino)")
+    parser.add_argument("--depth", type=some_count, default=3, help="maximum length of counted sequences (3)")
+    parser.add_argument("--matches", type=some_count, default=1, help="number of random matches (1)")
     given = parser.parse_args(arguments)
     game = anygame.load(given.sheet)
     make, command = _ENGINES[given.protocol]
@@ -477,7 +477,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
-#: The engine of each protocol, and its usual program.
+#: The class of engines of each protocol, and the default program.
 _ENGINES: Final[Mapping[str, tuple[type[Engine], str]]] = {
     "uci": (UciEngine, "fairy-stockfish"),
     "gtp": (GtpEngine, "gtp-rhino"),
@@ -485,7 +485,7 @@ _ENGINES: Final[Mapping[str, tuple[type[Engine], str]]] = {
 
 
 def _agree(game: Game, engine: UciEngine, deepest: int) -> bool:
-    """Print how many lines there are of each length, in moves of the engine; return whether they agree."""
+    """Print the number of move sequences by length, in moves of the engine; return whether they agree."""
     is_same = True
     print(f"{'depth':>5} {'sheet':>15} {'engine':>15}")
     for depth in range(1, deepest + 1):
@@ -496,7 +496,7 @@ def _agree(game: Game, engine: UciEngine, deepest: int) -> bool:
 
 
 def _follow(game: Game, engine: Engine, matches: int) -> bool:
-    """Compare the legal moves of all states of random matches; print how many, or the first difference."""
+    """Compare the legal moves of all states of random matches; print their number or the first difference."""
     random, states = Random(1), 0
     for _ in range(matches):
         state, lines, name = game.initial_state(), set[str](), ""
@@ -504,7 +504,7 @@ def _follow(game: Game, engine: Engine, matches: int) -> bool:
             mover = engine.board.mover(state)
             joint = {str(role): random.choice(state.legal_moves(role)) for role in game.roles}
             ours = engine.board.moves(state.legal_moves(mover))
-            # The second half of a move of the engine is known from the state before.
+            # The engine listed the second half of its move together with the first half.
             theirs = {_SQUARE.findall(line)[-1] for line in lines if line.startswith(f"{name},")}
             if not theirs:
                 lines = engine.legal(state)

@@ -1,11 +1,11 @@
-"""Speak the contract of gdl-perf, the benchmark of GDL reasoners, so that others can compare.
+"""Measure random playouts with the interface of gdl-perf, the benchmark of GDL reasoners.
 
     python tools/gdl_perf.py GAME OUT SECONDS
 
-Plays the sheet GAME at random for so many seconds and writes a file OUT of lines: ``version=``, and
-``millisecondsTaken=``, ``numStateChanges=`` and ``numRollouts=`` or, where that failed, ``errorMessage=``.
-The time is that of playing; reading and compiling the sheet come before it. The compiled game plays where
-there is one, else the reasoner; ``version`` tells which. State changes are joint moves.
+Plays the sheet GAME at random for SECONDS, and writes the file OUT. The file has a line ``version=``, and
+lines ``millisecondsTaken=``, ``numStateChanges=`` and ``numRollouts=`` or, after an error, ``errorMessage=``.
+The time excludes reading and compiling the sheet. If the sheet can be compiled, the compiled game plays,
+otherwise the reasoner; ``version`` names the machine. A state change is a joint move.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LANES: Final = 512
-#: A call of the network should take no longer, nor more than a tenth of the time there is.
+#: Target duration in seconds of a call of the network; at most a tenth of the time for playing.
 _CALL_SECONDS: Final = 0.5
 
 
 def run(path: Path, seconds: float, seed: int | None) -> dict[str, str | int]:
-    """Play a sheet; return what is to be written."""
+    """Play a sheet; return the values to write, by name."""
     found: dict[str, str | int] = {"version": anygame.__version__}
     try:
         game = anygame.load(path, lenient=True)
@@ -87,12 +87,12 @@ def _by_reasoner(game: anygame.Game, seconds: float, random: Random) -> tuple[in
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do as the contract says; return the exit status, 1 where an error was written."""
-    parser = argparse.ArgumentParser(description="Measure random playouts by the contract of gdl-perf.")
+    """Play and write the file; return the exit status, 1 if the file has an error message."""
+    parser = argparse.ArgumentParser(description="Measure random playouts with the interface of gdl-perf.")
     parser.add_argument("game", metavar="GAME", type=Path, help="the sheet")
     parser.add_argument("out", metavar="OUT", type=Path, help="the file to write")
-    parser.add_argument("seconds", metavar="SECONDS", type=some_seconds, help="how long to play")
-    parser.add_argument("--seed", type=int, help="of the random moves (a fresh one)")
+    parser.add_argument("seconds", metavar="SECONDS", type=some_seconds, help="duration of play")
+    parser.add_argument("--seed", type=int, help="seed of the random moves (random)")
     options = parser.parse_args(arguments)
     found = run(options.game, options.seconds, options.seed)
     text = "".join(f"{name}={value}\n" for name, value in found.items())

@@ -1,12 +1,12 @@
-"""Send hostile requests to a server of this package while an honest visitor uses it, and measure the waits.
+"""Send hostile requests to a server of this package, and measure how long an honest visitor waits meanwhile.
 
     python tools/hostile_requests.py page
     python tools/hostile_requests.py page --requests 1000 --into docs/develop/experiments/security-page.md
 
-Starts the server and lets an honest visitor use everything a few times, then sends requests of all kinds of
-the target, many at once, while the visitor goes on. Prints the waits of the visitor, median and maximum, and
-the answers to the hostile requests. The exit status is 1 if the visitor got a wrong answer, a hostile request
-found a fault of the server, or the server complained.
+Starts the server, and lets an honest visitor use all its functions a few times. Then the tool sends many
+simultaneous requests of all kinds of the target, while the visitor continues. Prints the median and maximum
+waits of the visitor, and the answers to the hostile requests. The exit status is 1 if the visitor got a wrong
+answer, a hostile request found a fault of the server, or the server printed an error.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from tools.hostile_targets import Address, Hostile, Target
 
 TARGETS: Final = {"page": PAGE, "player": PLAYER}
-#: Rounds of the honest visitor before the attack.
+#: Number of rounds of the honest visitor before the attack.
 _QUIET_ROUNDS: Final = 3
 #: Statuses that show a fault of the server; 503 means that it is busy.
 _FAULTS: Final = ("500", "501", "502", "504")
@@ -57,9 +57,9 @@ class Attack:
 
     Attributes:
         requests: the number of requests.
-        at_once: simultaneous requests, besides held clients.
-        held: seconds after which a client disconnects that sends or reads nothing more.
-        seed: of the random requests.
+        at_once: number of simultaneous requests, without held clients.
+        held: seconds after which a silent client disconnects.
+        seed: seed of the random requests.
     """
 
     requests: int
@@ -216,7 +216,7 @@ def _started(command: Sequence[str], complaints: int) -> subprocess.Popen[str]:
 
 
 def _rounds(attacking: Future[dict[str, Counter[str]]]) -> Iterator[None]:
-    """Yield until an attack has ended, and once more."""
+    """Yield repeatedly until an attack has ended, and then once more."""
     while not attacking.done():
         yield
     yield
@@ -225,12 +225,12 @@ def _rounds(attacking: Future[dict[str, Counter[str]]]) -> Iterator[None]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Attack, print the tables, and return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("target", choices=sorted(TARGETS), help="what is attacked")
-    parser.add_argument("--requests", type=some_count, default=10_000, help="hostile requests (10000)")
-    parser.add_argument("--at-once", type=some_count, default=30, help="of them at a time (30)")
-    parser.add_argument("--held", type=some_seconds, default=30.0, help="seconds of slow clients (30)")
-    parser.add_argument("--seed", type=int, default=1, help="of what is drawn (1)")
-    parser.add_argument("--into", type=Path, help="a chapter that gets the tables between its marks")
+    parser.add_argument("target", choices=sorted(TARGETS), help="the server to attack")
+    parser.add_argument("--requests", type=some_count, default=10_000, help="number of requests (10000)")
+    parser.add_argument("--at-once", type=some_count, default=30, help="simultaneous requests (30)")
+    parser.add_argument("--held", type=some_seconds, default=30.0, help="seconds of silent clients (30)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the requests (1)")
+    parser.add_argument("--into", type=Path, help="write the tables between the marks in a chapter")
     options = parser.parse_args(arguments)
     lines, wrong = run(options)
     if options.into:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Address = tuple[str, int]
 
-#: Longest wait of an honest visitor, in seconds.
+#: Maximum wait in seconds of an honest visitor.
 PATIENCE: Final = 300.0
 
 
@@ -43,13 +43,13 @@ class Hostile:
 
 @dataclass
 class Visit:
-    """The requests of an honest visitor, with the waits for answers.
+    """The requests of an honest visitor, with the waiting times for answers.
 
     Attributes:
-        address: of the server.
-        seconds: the waits, by request.
-        later: by request, how often the server asked to retry later.
-        wrong: the faults of answers.
+        address: the address of the server.
+        seconds: the waiting times in seconds, by request.
+        later: by request, the number of times that the server asked to retry later.
+        wrong: descriptions of wrong answers.
     """
 
     address: Address
@@ -107,9 +107,9 @@ class Target:
     """A server under attack.
 
     Attributes:
-        command: arguments of ``anygame`` that start it; it prints its address, as an object with ``port``.
-            ``{folder}`` is replaced by a temporary folder.
-        attacks: returns a maker of hostile requests of each kind, after a first visit.
+        command: arguments of ``anygame`` that start the server, which prints a JSON object with ``port``.
+            ``{folder}`` stands for a temporary folder.
+        attacks: returns, after a first visit, a function for each kind of hostile request.
         visit: one round of an honest visitor.
     """
 
@@ -118,9 +118,9 @@ class Target:
     visit: Callable[[Visit], None]
 
 
-# -- for both targets -------------------------------------------------------------------------------
+# -- of both targets -------------------------------------------------------------------------------
 
-#: A relation that looks for a missing fact among 200 to the power of 8 combinations.
+#: Rules that search for a missing fact among 200 to the power of 8 combinations.
 _SEARCHING: Final = (
     " ".join(f"(d {n})" for n in range(200))
     + " (<= found (d ?a) (d ?b) (d ?c) (d ?e) (d ?f) (d ?g) (d ?h) (d ?i) (sum ?a ?b ?c ?e ?f ?g ?h ?i))"
@@ -131,7 +131,7 @@ _GROWING: Final = "(role me) (n 0) (<= (n (s ?x)) (n ?x)) (<= (legal me ?x) (n ?
 
 
 def _size(random: Random, least: int, most: int) -> int:
-    """Return a number of bytes between two powers of two, of any order of magnitude."""
+    """Return a random number of bytes between two powers of 2; its logarithm is uniformly distributed."""
     return int(2 ** random.uniform(least, most))
 
 
@@ -159,7 +159,7 @@ _HONEST_SHEET: Final = (
 
 
 def _visit_page(visit: Visit) -> None:
-    """Look at everything, play a match to its end, and upload a sheet."""
+    """Visit the main pages, play a match to its end, and upload a sheet."""
     visit.ask("the list of games", "GET", "/", "tic_tac_toe")
     visit.ask("the page of a sheet", "GET", "/sheet/tic_tac_toe", "Who plays")
     visit.ask("the editor", "GET", "/write", "Write rules")
@@ -205,7 +205,7 @@ def _multipart(body: bytes, path: str = "/check") -> Hostile:
 
 
 def _filled(piece: bytes, random: Random) -> bytes:
-    """Return a piece repeated up to the largest form."""
+    """Repeat a piece up to a random size; the maximum is the maximum size of a form."""
     return piece * (_size(random, 10, 21) // len(piece))
 
 
@@ -243,7 +243,7 @@ def _bad_cookie(random: Random) -> Hostile:
 
 
 _ENDLESS: Final = f"(role me) (legal me 1) terminal (goal me 1) {_SEARCHING} (<= (goal me 2) found)"
-#: A sheet with as many moves as may be shown, each as long as may be shown.
+#: A sheet with the maximum number of shown moves, each of the maximum length.
 _WIDE: Final = (
     "(role me) "
     + " ".join(f"(d {'x' * 300}{n})" for n in range(100))
@@ -292,7 +292,7 @@ def _wrong_method(random: Random) -> Hostile:
 
 
 def _attacks_on_page(visit: Visit) -> dict[str, Callable[[Random], Hostile]]:
-    """Return the makers of hostile requests, for a client with a match of its own."""
+    """Return the functions that make hostile requests, after starting a match for the hostile client."""
     match = visit.ask("a new match", "GET", "/play/tic_tac_toe", "/match/")
     return {
         "parts without names": lambda random: _multipart(_filled(b"--b\r\n\r\n\r\n", random)),
@@ -312,7 +312,7 @@ def _attacks_on_page(visit: Visit) -> dict[str, Callable[[Random], Hostile]]:
         "hostile records": _hostile_record,
         "wrong methods": _wrong_method,
         "other hosts": lambda _: Hostile(b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"),
-        # The server waits for the end of a line.
+        # The client stays silent, since the server waits for the end of a line.
         "random bytes": lambda random: replace(_random_bytes(random), is_held=True),
     }
 
@@ -322,14 +322,14 @@ PAGE: Final = Target(("web", "--port", "0", "--folder", "{folder}", "--json"), _
 
 # -- the player -------------------------------------------------------------------------------------
 
-#: The clocks of the honest manager, in seconds.
+#: Start clock and play clock in seconds of the honest manager.
 _START_CLOCK, _PLAY_CLOCK = 60.0, 20.0
-#: The id of the honest match, unknown to others.
+#: The id of the honest match, which hostile clients do not know.
 _MATCH: Final = "honest.5d1f0c"
 _GAME: Final = anygame.load("tic_tac_toe", machine="reasoner")
 _SHEET: Final = (Path(__file__).parents[1] / "gdl" / "tic_tac_toe.kif").read_text(encoding="utf-8")
 _RULES: Final = f"({re.sub(';.*', '', _SHEET)})"
-#: Hostile matches have short clocks: they are over soon.
+#: Clocks of hostile matches, short so that the matches end soon.
 _CLOCKS: Final = "1 1"
 _HEAD_TO_PLAYER: Final = b"POST / HTTP/1.0\r\nContent-Type: text/acl\r\nContent-Length: 10\r\n"
 
@@ -395,7 +395,7 @@ def _start(random: Random) -> Hostile:
 
 
 def _long_start(random: Random) -> Hostile:
-    """Return START with a sheet up to what a message may have, and beyond."""
+    """Return START with a sheet of any size up to twice the maximum size of a message."""
     size = _size(random, 8, 23)
     piece = random.choice(["(", "(f a) ", ";\n", "a ", " ", "(f (g (h 1 2) (h 3 4))) ", "(<= a ", "ö"])
     return _post(f"(START {_id(random)} me ({piece * (size // len(piece))}) {_CLOCKS})")
@@ -469,7 +469,7 @@ def _attacks_on_player(_: Visit) -> dict[str, Callable[[Random], Hostile]]:
     }
 
 
-#: Room for two matches besides the honest one, so that hostile rules get as far as possible.
+#: Three parallel matches, so that two matches with hostile rules can start beside the honest match.
 PLAYER: Final = Target(
     ("player", "--port", "0", "--strategy", "random", "--parallel", "3", "--json"),
     _attacks_on_player,

@@ -1,9 +1,9 @@
-"""Run a command, and show what it prints in one line, which is written anew: for what takes minutes.
+"""Run a command that takes minutes, and show only the last line of its output on the terminal.
 
     python tools/in_one_line.py COMMAND [ARGUMENT]...
 
-On a terminal that line is the last one printed so far, cut to the width; elsewhere there is none. Where the
-command fails, all that it printed follows. The exit status is that of the command.
+Each new line replaces the line before, and is cut to the width of the terminal. Without a terminal, nothing
+is shown. If the command fails, its whole output follows. The exit status is the exit status of the command.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def run(command: Sequence[str]) -> int:
 
 
 def _show(line: str) -> None:
-    """Show a line in the place of the one before, on a terminal."""
+    """Replace the line on the terminal by a new line."""
     if sys.stderr.isatty():
         width = shutil.get_terminal_size().columns - 1
         print(f"{_WRITE_ANEW}{line[:width]}", end="", file=sys.stderr, flush=True)

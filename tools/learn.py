@@ -1,12 +1,13 @@
-"""Learn a game from its rules alone: Gumbel AlphaZero on a compiled sheet, in one file to adapt.
+"""Learn a game from its rules alone: Gumbel AlphaZero on a compiled sheet, as one script that you can adapt.
 
     python tools/learn.py connect_four_small --minutes 10 --curve curve.svg
 
-Needs the extra ``learn``. The network plays itself in many games at once, each move chosen by a search with
-it (Danihelka et al. 2022, "Policy improvement by planning with Gumbel"), and learns what the search preferred
-and what came of it (AlphaZero: Silver et al. 2018). Now and then it plays an opponent, both roles in turn, on
-top of ``--minutes``; a last line says how long all took. A curve shows the mean share of the points, draws as
-halves. What share can be had at all, a strong player shows in the place of the network (``--ceiling``).
+Needs the extra ``learn``. The network plays many simultaneous games against itself, and chooses each move by
+a search (Danihelka et al. 2022, "Policy improvement by planning with Gumbel"). It learns the preferences of
+the search and the results of the games (AlphaZero: Silver et al. 2018). At intervals, the network plays
+matches against an opponent, with both roles in turn. ``--minutes`` excludes these matches, and the last line
+shows the total time. The curve shows the mean share of the points; a draw counts as half. With ``--ceiling``,
+a strong player replaces the network, to show which share is possible.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from anygame import Game
     from anygame.envs.jax import Environment, State
 
-#: What no legal move has, as a logit; and what a step takes away from weights.
+#: The logit of illegal moves; and the weight decay per step.
 _NEVER, _DECAY = -1e9, 1e-4
 
 
@@ -65,7 +66,7 @@ def new_network(key: Any, env: Environment, width: int, blocks: int) -> Any:
 
 
 def evaluate(network: Any, seen: Any) -> tuple[Any, Any]:
-    """Return logits [games, actions] and values [games], -1 to 1, of observations [games, ...]."""
+    """Return logits [games, actions] and values [games], from -1 to 1, given observations [games, ...]."""
 
     def dense(layer: Any, flow: Any) -> Any:
         return flow @ layer[0] + layer[1]
@@ -79,14 +80,14 @@ def evaluate(network: Any, seen: Any) -> tuple[Any, Any]:
     return dense(network["policy"], flow), jnp.tanh(value[:, 0])
 
 
-#: Moves of many games, in arrays that begin [moves, games]; drawn ones were not found by the search.
+#: Moves of many games, in arrays [moves, games, ...]; ``drawn`` marks random moves, not from the search.
 Played = namedtuple("Played", "seen legal weights worth mover reward ended drawn")
 
 
 class Learner:
-    """A game, a network that plays it, the games that it plays with itself, and what it learns from.
+    """A game, a network that plays the game, its games against itself, and its training data.
 
-    The games are spread over the devices of JAX (cores), lessons too; the network is the same on all.
+    Games and training data are split over the devices of JAX (cores); each device has the same network.
     """
 
     def __init__(self, env: Environment, options: argparse.Namespace) -> None:
@@ -110,14 +111,14 @@ class Learner:
         self._iterate_all = jax.jit(spread, donate_argnums=(0, 1))
 
     def iterate(self, number: int, rate: float) -> None:
-        """Play some moves in all games, then learn from them and from earlier ones."""
+        """Play some moves in all games, then learn from these moves and from earlier moves."""
         found = self._iterate_all(self.mind, self.games, number, rate)
         self.mind, self.games = jax.block_until_ready(found)
 
     def _search(self, network: Any, states: State, key: Any, simulations: int, noise: float) -> Any:
-        """Return what a search finds from some states: the output of mctx."""
+        """Return the output of a search of mctx from some states."""
         logits, values = evaluate(network, states.observation)
-        # Where a match has just ended, the next one begins: nothing has ended there.
+        # Ended games have restarted, so no state is terminal.
         going = jnp.zeros_like(states.terminated)
         begin, illegal = states.replace(terminated=going, truncated=going), ~states.legal_action_mask
         root = mctx.RootFnOutput(prior_logits=logits, value=values, embedding=begin)
@@ -135,7 +136,7 @@ class Learner:
         return mctx.RecurrentFnOutput(**found), after
 
     def _iterate(self, mind: Any, games: Any, number: Any, rate: Any) -> Any:
-        """Play and learn on each device, with its share of the games."""
+        """Play and learn on one device, with its share of the games."""
         options, (states, lessons) = self.options, games
         key = jax.random.fold_in(jax.random.key(options.seed), number)
         keys = jax.random.split(jax.random.fold_in(key, jax.lax.axis_index("cores")), 1 + options.moves)
@@ -171,11 +172,11 @@ class Learner:
 
 
 def learn_from(played: Played, trust: float) -> tuple[Any, Any, Any, Any]:
-    """Return what is seen, what is legal, what the search preferred, and the returns, of many positions.
+    """Return the observations, legal actions, search policies and returns of many positions.
 
-    Returns mix what the search took a position for with what came of it, ``trust`` being lambda (Sutton 1988,
-    "Learning to predict by the methods of temporal differences"). Where the match goes on, that is not known,
-    and where the move was drawn, it says nothing.
+    A return mixes the value from the search with the result; ``trust`` is lambda (Sutton 1988, "Learning to
+    predict by the methods of temporal differences"). If the result is still unknown, or the move was random,
+    the return is the value from the search.
     """
 
     def back(after: Any, here: Played) -> Any:
@@ -201,7 +202,7 @@ def _reward(after: State, mover: Any) -> Any:
 
 
 def points(learner: Learner, opponent: Game, options: argparse.Namespace) -> float:
-    """Return the mean share of the points against the opponent, from 0 to 1, the roles in turns."""
+    """Return the mean share of the points against the opponent, from 0 to 1; roles alternate."""
     network = jax.device_put(learner.mind[0], learner.devices[0])
     return fmean(_match(learner, network, opponent, number) for number in range(options.matches))
 
@@ -239,7 +240,7 @@ def draw(curve: Sequence[tuple[float, int, float]], title: str, path: str) -> No
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Learn as the arguments say; return the exit status."""
+    """Learn a game; return the exit status."""
     options = _parser().parse_args(arguments)
     opponent, start = find_game(options.game, machine=options.machine), perf_counter()
     learner = Learner(load(find_game(options.game), rewards="zero-sum"), options)
@@ -259,35 +260,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"learn: {perf_counter() - start:.0f} s, {spent:.0f} of them learning", file=sys.stderr)
             return 0
         began = perf_counter()
-        # Small steps towards the end average out what the last games happened to show.
+        # At the end, small steps average out random results of the last games.
         learner.iterate(number, options.rate * (0.02 + 0.49 * (1 + cos(pi * part))))
         spent, number = spent + perf_counter() - began, number + 1
         part = spent / (60 * options.minutes)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description="Learn a game for two who take turns by playing oneself.")
+    parser = argparse.ArgumentParser(description="Learn a turn-taking game for two players by self-play.")
     add = parser.add_argument
     add("game", help="tic_tac_toe, connect_four_small, hex_5x5, or a rule sheet")
-    add("--minutes", type=float, default=10.0, help="of learning and compiling it, not of matches (10)")
-    add("--games", type=int, default=256, help="games at a time (256)")
-    add("--moves", type=int, default=16, help="moves of each game between two times of learning (16)")
-    add("--simulations", type=int, default=16, help="of a search while learning (16)")
-    add("--drawn", type=float, default=0.2, help="share of moves that are drawn at random meanwhile (0.2)")
-    add("--match-simulations", type=int, default=256, help="of a search in matches (256)")
-    add("--width", type=int, default=128, help="of the network (128)")
+    add("--minutes", type=float, default=10.0, help="minutes of learning, without matches (10)")
+    add("--games", type=int, default=256, help="simultaneous games (256)")
+    add("--moves", type=int, default=16, help="moves of each game per iteration (16)")
+    add("--simulations", type=int, default=16, help="simulations per search in self-play (16)")
+    add("--drawn", type=float, default=0.2, help="fraction of random moves in self-play (0.2)")
+    add("--match-simulations", type=int, default=256, help="simulations per search in matches (256)")
+    add("--width", type=int, default=128, help="width of the network (128)")
     add("--blocks", type=int, default=3, help="residual blocks of the network (3)")
-    add("--batch", type=int, default=512, help="positions of a step of learning (512)")
-    add("--kept", type=int, default=20, help="iterations whose positions are learned from (20)")
-    add("--passes", type=int, default=4, help="how often each position is learned from (4)")
-    add("--trust", type=float, default=0.9, help="in what came of a position, not its search (0.9)")
-    add("--rate", type=float, default=2e-3, help="of learning, at the start (0.002)")
-    add("--looks", type=int, default=5, help="how often matches are played, besides at the start (5)")
-    add("--matches", type=int, default=20, help="at each look (20)")
-    add("--opponent", default="uct:iterations=200", help="in matches (uct:iterations=200)")
-    add("--ceiling", metavar="PLAYER", help="let a player play the matches, and learn nothing")
-    add("--machine", choices=("reasoner", "network"), default="reasoner", help="of the opponent (reasoner)")
-    add("--seed", type=int, default=1, help="of all random numbers (1)")
+    add("--batch", type=int, default=512, help="positions per gradient step (512)")
+    add("--kept", type=int, default=20, help="number of last iterations to learn from (20)")
+    add("--passes", type=int, default=4, help="number of times that each position is used (4)")
+    add("--trust", type=float, default=0.9, help="weight of results against search values (0.9)")
+    add("--rate", type=float, default=2e-3, help="learning rate at the start (0.002)")
+    add("--looks", type=int, default=5, help="number of match rounds after the first (5)")
+    add("--matches", type=int, default=20, help="matches per round (20)")
+    add("--opponent", default="uct:iterations=200", help="opponent in matches (uct:iterations=200)")
+    add("--ceiling", metavar="PLAYER", help="play the matches with this player, and do not learn")
+    add("--machine", choices=("reasoner", "network"), default="reasoner", help="opponent machine (reasoner)")
+    add("--seed", type=int, default=1, help="seed of all random numbers (1)")
     add("--curve", metavar="FILE", help="draw the curve into an SVG or PNG file")
     return parser
 

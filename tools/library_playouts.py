@@ -3,15 +3,15 @@
     python tools/library_playouts.py pgx connect_four --lanes 1024 --seconds 2 --repeats 3 --core 1
     python tools/library_playouts.py aec gdl/connect_four.kif --seconds 2 --repeats 3 --core 1
 
-The libraries are OpenSpiel (games in C++, one at a time through its Python interface; and sheets in the
-same way), PettingZoo (classic games in Python, one at a time), and pgx and Ludax (games in JAX, many lanes at
-a time; and sheets in the same way). Sheets as environments are ``aec`` and ``parallel`` (PettingZoo),
-``gymnasium`` and ``vector`` (Gymnasium, random opponents; ``vector`` has many lanes), and ``batch`` (lanes
-without a library).
+OpenSpiel has C++ games, and plays one game at a time through its Python interface. PettingZoo has classic
+games in Python, and plays one at a time. pgx and Ludax have JAX games, and play many lanes at a time. Sheets
+can be OpenSpiel games or JAX environments, too. Other environments for sheets are ``aec`` and ``parallel``
+(PettingZoo), ``gymnasium`` and ``vector`` (Gymnasium, with random opponents; ``vector`` has many lanes), and
+``batch`` (lanes without a library).
 
-``compare_libraries.py`` runs this, if need be with the Python of another environment: only the standard
-library and the game library are needed (anygame, for sheets). A state is a move; for ``parallel`` and
-``batch`` a joint move, for Gymnasium a move of the learner with the replies.
+``compare_libraries.py`` runs this tool, perhaps with the Python of another environment. So it needs only the
+standard library and the game library (for sheets: anygame). A state is a move. In ``parallel`` and ``batch``,
+it is a joint move, and in Gymnasium a move of the learner with the moves of its opponents.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    #: Plays for about so many seconds; returns states, playouts and seconds.
+    #: Function that plays for about the given seconds; returns states, playouts and seconds.
     Play: TypeAlias = Callable[[float], tuple[int, float, float]]
 
-#: By library: the name of its distribution.
+#: The distribution of each library.
 DISTRIBUTIONS = {
     "open_spiel": "open-spiel",
     "sheet in open_spiel": "open-spiel",
@@ -49,20 +49,20 @@ DISTRIBUTIONS = {
 
 
 def open_spiel(game: str, size: int, lanes: int, seed: int) -> Play:
-    """Return what plays a game of OpenSpiel."""
+    """Return a function that plays a game of OpenSpiel."""
     del lanes
     pyspiel = import_module("pyspiel")
     return _one_at_a_time(pyspiel.load_game(f"{game}(board_size={size})" if size else game), seed)
 
 
 def sheet_in_open_spiel(sheet: str, size: int, lanes: int, seed: int) -> Play:
-    """Return what plays a sheet as a game of OpenSpiel."""
+    """Return a function that plays a sheet as a game of OpenSpiel."""
     del size, lanes
     return _one_at_a_time(import_module("anygame.envs.open_spiel").load(sheet), seed)
 
 
 def _one_at_a_time(loaded: Any, seed: int) -> Play:
-    """Return what plays random moves in a game of OpenSpiel, chance too."""
+    """Return a function that plays random moves in a game of OpenSpiel, also for chance."""
     from random import Random
 
     draw = Random(seed).random
@@ -83,13 +83,13 @@ def _one_at_a_time(loaded: Any, seed: int) -> Play:
 
 
 def pettingzoo(game: str, size: int, lanes: int, seed: int) -> Play:
-    """Return what plays a classic game of PettingZoo."""
+    """Return a function that plays a classic game of PettingZoo."""
     del size, lanes
     return _timed(_by_turns(import_module(f"pettingzoo.classic.{game}").env(), seed))
 
 
 def _timed(steps: Iterator[tuple[int, int]]) -> Play:
-    """Return a function that takes steps, given as numbers of states and of ended playouts."""
+    """Return a function that makes steps; each step yields its numbers of states and of ended playouts."""
 
     def play(seconds: float) -> tuple[int, float, float]:
         states = ends = 0
@@ -103,7 +103,7 @@ def _timed(steps: Iterator[tuple[int, int]]) -> Play:
 
 
 def _by_turns(env: Any, seed: int) -> Iterator[tuple[int, int]]:
-    """Play random moves in a PettingZoo environment without end: yield states and ended playouts."""
+    """Play random moves endlessly in a PettingZoo environment; yield numbers of states and ended playouts."""
     random = import_module("numpy").random.default_rng(seed)
     while True:
         env.reset(seed=int(random.integers(1 << 31)))
@@ -117,19 +117,19 @@ def _by_turns(env: Any, seed: int) -> Iterator[tuple[int, int]]:
 
 
 def _some_action(mask: Any, random: Any) -> int:
-    """Return the number of a legal action, each as likely as the others."""
+    """Return the number of a legal action, with equal probability."""
     legal = mask.nonzero()[0]
     return int(legal[int(random.random() * len(legal))])
 
 
 def aec(sheet: str, size: int, lanes: int, seed: int) -> Play:
-    """Return what plays a sheet through PettingZoo, one move at a time."""
+    """Return a function that plays a sheet through PettingZoo, one move at a time."""
     del size, lanes
     return _timed(_by_turns(import_module("anygame.envs.pettingzoo").aec_env(sheet), seed))
 
 
 def parallel(sheet: str, size: int, lanes: int, seed: int) -> Play:
-    """Return what plays a sheet through PettingZoo, one joint move at a time."""
+    """Return a function that plays a sheet through PettingZoo, one joint move at a time."""
     del size, lanes
     env = import_module("anygame.envs.pettingzoo").parallel_env(sheet)
 
@@ -146,7 +146,7 @@ def parallel(sheet: str, size: int, lanes: int, seed: int) -> Play:
 
 
 def gymnasium(sheet: str, size: int, lanes: int, seed: int) -> Play:
-    """Return what plays the first role of a sheet through Gymnasium, one match at a time."""
+    """Return a function that plays the first role through Gymnasium, one match at a time."""
     del size, lanes
     env = import_module("anygame.envs.gymnasium").GameEnv(sheet)
 
@@ -164,7 +164,7 @@ def gymnasium(sheet: str, size: int, lanes: int, seed: int) -> Play:
 
 
 def vector(sheet: str, size: int, lanes: int, seed: int) -> Play:
-    """Return what plays the first role of a sheet through Gymnasium, many matches at a time."""
+    """Return a function that plays the first role through Gymnasium, many matches at a time."""
     del size
     env = import_module("anygame.envs.gymnasium").GameVectorEnv(lanes, sheet, autoreset_mode="SameStep")
     random_choices = import_module("anygame.envs.gymnasium.opponents").random_choices
@@ -180,7 +180,7 @@ def vector(sheet: str, size: int, lanes: int, seed: int) -> Play:
 
 
 def batch(sheet: str, size: int, lanes: int, seed: int) -> Play:
-    """Return what plays a sheet in lanes, asking for masks, observations and goals as a learner does."""
+    """Return a function that plays in lanes, with the queries of a learner: masks, observations, goals."""
     del size
     game = import_module("anygame").load(sheet, lenient=True)
     many = game.batch(lanes, seed)
@@ -201,20 +201,20 @@ def batch(sheet: str, size: int, lanes: int, seed: int) -> Play:
 
 
 def pgx(game: str, size: int, lanes: int, seed: int) -> Play:
-    """Return what plays a game of pgx in many lanes."""
+    """Return a function that plays a game of pgx in many lanes."""
     if size not in (0, 11):
         raise ValueError("the hex of pgx has 11 by 11 cells")
     return _vectorised(import_module("pgx").make(game), lanes, seed)
 
 
 def sheet_in_jax(sheet: str, size: int, lanes: int, seed: int) -> Play:
-    """Return what plays a sheet as an environment of JAX in many lanes."""
+    """Return a function that plays a sheet as a JAX environment in many lanes."""
     del size
     return _vectorised(import_module("anygame.envs.jax").load(sheet), lanes, seed)
 
 
 def ludax(game: str, size: int, lanes: int, seed: int) -> Play:
-    """Return what plays a game of Ludax in many lanes."""
+    """Return a function that plays a game of Ludax in many lanes."""
     text = getattr(import_module("ludax.games"), game)
     if size:
         text = text.replace("(hex_rectangle 11 11)", f"(hex_rectangle {size} {size})")
@@ -222,7 +222,7 @@ def ludax(game: str, size: int, lanes: int, seed: int) -> Play:
 
 
 def _vectorised(environment: Any, lanes: int, seed: int) -> Play:
-    """Return what plays random moves in all lanes, a lane that has come to an end from the start again."""
+    """Return a function that plays random moves in all lanes, and restarts each lane that has ended."""
     jax = import_module("jax")
     numpy = jax.numpy
     key, initial_key = jax.random.split(jax.random.PRNGKey(seed))
@@ -261,10 +261,10 @@ def _vectorised(environment: Any, lanes: int, seed: int) -> Play:
             state, key, lengths, ended, made = steps(count, state, key, lengths)
             ends, finished = ends + int(ended), finished + int(made)  # waits for the result
             steps_made += count
-            # Long enough that calling does not matter, short enough to stop in time.
+            # A call is so long that its overhead does not matter, and so short that play stops in time.
             if perf_counter() - called < seconds / 20:
                 count *= 2
-        # Lanes that began together end together: what ended just now says less than the mean length.
+        # Lanes that start together end together. So the mean length is better than the count of this period.
         states = steps_made * lanes
         return states, states * ends / finished if finished else 0.0, elapsed
 
@@ -289,15 +289,15 @@ def measure(library: str, game: str, options: argparse.Namespace) -> dict[str, A
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure what the arguments name; return the exit status."""
+    """Measure the game that the arguments name; return the exit status."""
     parser = argparse.ArgumentParser(description="Measure random playouts of one game in one library.")
     parser.add_argument("library", choices=DISTRIBUTIONS)
-    parser.add_argument("game", help="as the library calls it, or a rule sheet")
-    parser.add_argument("--size", type=int, default=0, help="of a hex board (as the library has it)")
-    parser.add_argument("--lanes", type=int, default=1024, help="games at a time, in lanes (1024)")
-    parser.add_argument("--seconds", type=float, default=2.0, help="length of a repeat (2)")
-    parser.add_argument("--repeats", type=int, default=3, help="how many repeats (3)")
-    parser.add_argument("--seed", type=int, default=1, help="of the random moves (1)")
+    parser.add_argument("game", help="name of the game in the library, or a rule sheet")
+    parser.add_argument("--size", type=int, default=0, help="size of a Hex board (default of the library)")
+    parser.add_argument("--lanes", type=int, default=1024, help="number of lanes (1024)")
+    parser.add_argument("--seconds", type=float, default=2.0, help="seconds per repeat (2)")
+    parser.add_argument("--repeats", type=int, default=3, help="number of repeats (3)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random moves (1)")
     parser.add_argument("--core", type=int, help="the core to use (all)")
     options = parser.parse_args(arguments)
     if options.core is not None and hasattr(os, "sched_setaffinity"):
@@ -313,7 +313,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = measure(options.library, options.game, options)
     except ModuleNotFoundError as error:
         found = {"missing": True, "error": f"{error.name} is not installed"}
-    except Exception as error:  # whatever a library raises is told in the table
+    except Exception as error:  # the table shows errors of libraries
         lines = str(error).strip().splitlines() or [""]
         found = {"error": f"{type(error).__name__}: {lines[0][:200]}"}
     print(json.dumps(found))

@@ -1,16 +1,16 @@
-"""A player that asks a program, line by line, over its standard input and output.
+"""A player that gets its moves from a program, line by line, through standard input and output.
 
     python tools/line_player.py gdl/tic_tac_toe.kif python tools/line_random.py
 
-plays the program against a random player. The program is sent one JSON object a line:
+plays a match between the program and a random player. The program receives one JSON object per line:
 
     {"type": "start", "role": "x", "roles": ["x", "o"], "rules": "(role x) ...", "seconds": 30}
     {"type": "move", "facts": ["(control x)", ...], "legal": ["(mark 1 1)", ...], "seconds": 10}
     {"type": "stop", "goals": {"x": 100, "o": 0}}
 
-It answers a start with any line, a move with a line that has a legal move, and a stop by ending. A program
-that is late, ends, or answers with no legal move gets a random one; one that is late is started anew. For
-`anygame match`, name the program in a class of your own:
+The program answers a start with any line, a move with a line that contains a legal move, and ends at a stop.
+If the program is late, ends, or sends no legal move, a random move is made. A late program is restarted. For
+`anygame match`, write a class that names the program:
 
     class Mine(LinePlayer):
         command = ("python", "mine.py")
@@ -56,7 +56,7 @@ class LinePlayer(Player):
         return self.command[-1].rpartition("/")[2]
 
     def start(self, clock: Clock) -> None:
-        """Start the program, if it does not run, and tell it the rules."""
+        """Start the program, unless it is running, and send the rules."""
         super().start(clock)
         self._greeting = {
             "type": "start",
@@ -76,7 +76,7 @@ class LinePlayer(Player):
         return parse_term(self._ask(question, clock))
 
     def stop(self, goals: Mapping[Role, int | None]) -> None:
-        """Tell the program the goals, and let it end."""
+        """Send the goals to the program, and let the program end."""
         if self._process is not None:
             try:
                 self._send({"type": "stop", "goals": dict(goals)})
@@ -112,7 +112,7 @@ class LinePlayer(Player):
         self._process.stdin.flush()
 
     def _close(self) -> None:
-        """End the program: it reads no more lines, and is killed if that does not move it."""
+        """Close the input of the program, and kill the program if it does not end."""
         process, self._process = self._process, None
         if process is None:
             return

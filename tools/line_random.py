@@ -1,6 +1,6 @@
-"""A program for `tools/line_player.py`: any legal move, each as likely as the others.
+"""A program for `tools/line_player.py` that makes random legal moves, all with the same probability.
 
-It needs nothing of anygame, and could be written in any language.
+The program does not use anygame, so it could be written in any language.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""The trained player of reversi that ``ludax-agents`` brings, on the public sheet.
+"""The trained Reversi player of ``ludax-agents``, for the public sheet of Reversi.
 
     pip install ludax-agents 'jax<0.10'
     anygame match reversi.kif --players mcts tools/ludax_player.py:LudaxAgent --play-clock 5
     anygame match reversi.kif --players mcts tools/ludax_player.py:LudaxAgent:simulations=1024
     python tools/ludax_player.py reversi.kif --games 20
 
-The last line follows random games by the sheet and by Ludax, and compares boards, turns, legal moves and
-ends: only where they agree are the rules the same. In Ludax a match ends when both have passed, by the sheet
-as soon as nobody can move; a role that alone cannot move passes in both. Ludax 1.0.0 by itself lets the last
-stone of a role that passes flip once more: here it does not, also where the player looks ahead.
+The last line plays random games with the rules of the sheet and with the rules of Ludax, and compares boards,
+turns, legal moves and results. In Ludax, a match ends after two passes. By the sheet, a match ends as soon as
+neither role can move. In both, a role without a move passes. In Ludax 1.0.0, a pass flips stones again, along
+lines from the last stone of the role. This player corrects that, also in its search.
 
-AlphaZero has trained its network, a ResNet, which Gumbel MuZero searches (Danihelka et al. 2022, "Policy
-improvement by planning with Gumbel"). It is https://github.com/gdrtodd/ludax.
+AlphaZero trained the network, a ResNet. Gumbel MuZero searches with it (Danihelka et al. 2022, "Policy
+improvement by planning with Gumbel"). See https://github.com/gdrtodd/ludax.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from anygame import Game, State, Term
     from anygame.players import Clock
 
-#: What installs it: later versions of JAX cannot read the network's file.
+#: Command for installation; later versions of JAX cannot read the file of the network.
 INSTALL: Final = "pip install ludax-agents 'jax<0.10'"
-#: The first state of the sheet that is known, its roles in the order in which they move, and its patterns.
+#: The initial state of the supported sheet, its roles in the order of their turns, and its patterns.
 _FIRST: Final = {
     "(cell 4 4 black)",
     "(cell 5 5 black)",
@@ -56,16 +56,16 @@ _ROLES: Final = ("black", "red")
 _CELL: Final = re.compile(r"\(cell ([1-8]) ([1-8]) (black|red)\)")
 _TURN: Final = re.compile(r"\(control (black|red)\)")
 _MOVE: Final = re.compile(r"\(move ([1-8]) ([1-8])\)")
-#: What Ludax calls an empty square, and the action of passing; the others are squares.
+#: Numbers of Ludax for an empty square and for the action of passing; all other actions are squares.
 _EMPTY: Final = -1
 _PASS: Final = 64
 
 
 def check_game(game: Game) -> None:
-    """Raise unless the first state and its roles are those of the sheet that is known.
+    """Raise an error unless the game has the initial state and the roles of the supported sheet.
 
     Raises:
-        PlayerError: they are others.
+        PlayerError: the game is a different game.
     """
     facts = {str(fact) for fact in game.initial_state().facts}
     if facts != _FIRST or tuple(map(str, game.roles)) != _ROLES:
@@ -73,7 +73,7 @@ def check_game(game: Game) -> None:
 
 
 def square(x: str, y: str) -> int:
-    """Return the number of a square in Ludax: row by row, from the right: its first stones are mirrored.
+    """Return the number of a square in Ludax, whose board is mirrored: row by row, from the right.
 
     >>> square("4", "4"), square("5", "5")
     (28, 35)
@@ -82,7 +82,7 @@ def square(x: str, y: str) -> int:
 
 
 def actions(legal: Sequence[Term]) -> dict[int, Term]:
-    """Return legal moves by the actions of Ludax; who only waits passes."""
+    """Return legal moves by action of Ludax; a move without a square is a pass."""
     found = {}
     for each in legal:
         move = _MOVE.fullmatch(str(each))
@@ -91,7 +91,7 @@ def actions(legal: Sequence[Term]) -> dict[int, Term]:
 
 
 def position(state: State) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.int8]], int]:
-    """Return the board of a state, int8 [1, 64] of 0 for the first role's, and the number of who moves."""
+    """Return the board of a state, int8 [1, 64] with the role of each stone, and the role to move."""
     board, player = np.full((1, 64), _EMPTY, np.int8), 0
     for fact in map(str, state.facts):
         if (cell := _CELL.fullmatch(fact)) is not None:
@@ -103,12 +103,12 @@ def position(state: State) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.int8
 
 @dataclass(frozen=True, slots=True)
 class Ludax:
-    """Reversi as Ludax has it, but for passing, which changes no board.
+    """Reversi in Ludax, corrected: a pass does not change the board.
 
     Attributes:
-        environment: which the trained player searches.
-        first: the state in which matches begin.
-        step: what leads from a state by an action to the next.
+        environment: the environment in which the trained player searches.
+        first: the initial state.
+        step: returns the state after an action, given a state and the action.
     """
 
     environment: Any
@@ -118,10 +118,10 @@ class Ludax:
 
 @cache
 def ludax() -> Ludax:
-    """Return what is installed.
+    """Return the installed environment, corrected.
 
     Raises:
-        PlayerError: it is not.
+        PlayerError: ``ludax-agents`` is not installed.
     """
     try:
         import jax
@@ -133,7 +133,7 @@ def ludax() -> Ludax:
     by_itself = environment.step
 
     def step(state: Any, action: Any, key: Any = None) -> Any:
-        # Stones flip by where their role has moved last: nowhere.
+        # Stones flip along lines from the last stone of a role, so remove the last stone before a pass.
         moved = state.game_state.previous_actions
         moved = jax.numpy.where(action == _PASS, jax.numpy.full_like(moved, -1), moved)
         return by_itself(
@@ -145,7 +145,7 @@ def ludax() -> Ludax:
 
 
 def state_of(state: State) -> Any:
-    """Return a state that has not ended as Ludax has it."""
+    """Return a non-terminal state as a state of Ludax."""
     import jax.numpy as jnp
 
     board, player = position(state)
@@ -156,7 +156,7 @@ def state_of(state: State) -> Any:
         board=jnp.asarray(board),
         legal_action_mask=jnp.asarray(legal),
         current_player=jnp.int8(player),
-        phase_step_count=jnp.int8(player),  # its parity says who moves
+        phase_step_count=jnp.int8(player),  # the parity determines the role to move
         scores=jnp.asarray([(board == role).sum() for role in (0, 1)], jnp.float32),
     )
     return first.replace(
@@ -166,16 +166,16 @@ def state_of(state: State) -> Any:
 
 @cache
 def policy(simulations: int) -> Callable[[Any, int], int]:
-    """Return what chooses an action for a state of Ludax and a seed; it takes half a minute to compile, once.
+    """Return a function from a state of Ludax and a seed to an action; the first call compiles for 30 s.
 
     Raises:
-        PlayerError: it is not installed, or JAX is too new for it.
+        PlayerError: ``ludax-agents`` is not installed, or cannot be used with this version of JAX.
     """
     known = ludax()
     import jax
     from ludax_agents import policy as agents
 
-    agents.NUM_SIMULATIONS = simulations  # read when it is traced, which happens below
+    agents.NUM_SIMULATIONS = simulations  # read during tracing, which happens below
     try:
         traced = agents.az_checkpoint_policy(known.environment, agents.get_checkpoint_path("reversi"))
     except TypeError as error:
@@ -192,11 +192,11 @@ def policy(simulations: int) -> Callable[[Any, int], int]:
 
 
 class LudaxAgent(Player):
-    """Has the trained player choose. It does not look at the clock: its simulations take what they take.
+    """A player whose moves the trained player chooses, with a fixed number of simulations on any clock.
 
     Args:
-        seed: of the noise that it draws.
-        simulations: of a move.
+        seed: seed of the noise in the search.
+        simulations: number of simulations per move.
 
     Raises:
         PlayerError: a number is out of range, or ``ludax-agents`` cannot be used.
@@ -208,12 +208,12 @@ class LudaxAgent(Player):
         self._choose = policy(simulations)
 
     def start(self, clock: Clock) -> None:
-        """See that it is the game that was learned."""
+        """Check that the game is the supported game."""
         check_game(self.game)
         super().start(clock)
 
     def move(self, state: State, clock: Clock) -> Term:
-        """Return what the trained player plays."""
+        """Return the move of the trained player."""
         legal = state.legal_moves(self.role)
         if len(legal) == 1:
             return legal[0]
@@ -224,10 +224,10 @@ class LudaxAgent(Player):
 
 
 def follow(game: Game, random: Random) -> int:
-    """Follow a random game by the sheet and by Ludax; return how many joint moves it has.
+    """Play a random game with the sheet and with Ludax; return its number of joint moves.
 
     Raises:
-        PlayerError: they differ.
+        PlayerError: the sheet and Ludax differ.
     """
     known = ludax()
     state, theirs, made = game.initial_state(), known.first, 0
@@ -238,7 +238,7 @@ def follow(game: Game, random: Random) -> int:
         joint = [random.choice(moves) for moves in legal]
         player = int(ours.current_player)
         action = next(action for action, move in actions(legal[player]).items() if move == joint[player])
-        # What is made of the sheet's state goes on as that which was followed from the start.
+        # Compare the step from the converted state with the step from Ludax's own state.
         theirs, ours = known.step(theirs, action), known.step(ours, action)
         _compare(made + 1, ours, theirs)
         state, made = state.next(joint), made + 1
@@ -259,7 +259,7 @@ def follow(game: Game, random: Random) -> int:
 
 
 def _compare(made: int, ours: Any, theirs: Any) -> None:
-    """Raise unless two states of Ludax have the same board, legal actions, and role to move."""
+    """Raise an error unless two states of Ludax have the same board, legal actions and role to move."""
     for what, one, other in (
         ("boards", ours.game_state.board, theirs.game_state.board),
         ("turns", ours.current_player, theirs.current_player),
@@ -270,11 +270,11 @@ def _compare(made: int, ours: Any, theirs: Any) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare the rules of a sheet with those of Ludax; return the exit status."""
+    """Compare the rules of a sheet with the rules of Ludax; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("sheet", help="reversi, as the public sheet has it")
-    parser.add_argument("--games", type=some_count, default=20, help="random games to follow (20)")
-    parser.add_argument("--seed", type=int, default=1, help="of the random games (1)")
+    parser.add_argument("sheet", help="the public sheet of reversi")
+    parser.add_argument("--games", type=some_count, default=20, help="number of random games (20)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random games (1)")
     given = parser.parse_args(arguments)
     game, random = anygame.load(given.sheet), Random(given.seed)
     try:

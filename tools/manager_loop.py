@@ -1,11 +1,11 @@
-"""A manager that never tires: match after match between players that listen somewhere. A script to adapt.
+"""A manager that runs match after match between remote players, as a script that you can adapt.
 
     python tools/manager_loop.py gdl/*.kif --players localhost:9147 localhost:9148 --records results
     python tools/manager_loop.py gdl/pig.kif --players localhost:9147 localhost:9148 --matches 10
 
-Asks the players who they are until enough of them are free, leads a match on the next sheet, and prints a
-line: the sheet, and for each player its goal and its mean so far. Once all sheets have had their turn, the
-players change roles. Players that do not answer are asked again later; Ctrl-C aborts the match under way.
+Sends INFO to the players until enough players are free, and runs a match on the next sheet. Then it prints a
+line: the sheet and, for each player, its goal and its mean goal so far. After a match on every sheet, the
+players change roles. If players do not answer, the manager asks them again later. Ctrl-C aborts the match.
 For a table, ratings and a store, see ``anygame tournament``.
 """
 
@@ -43,7 +43,7 @@ def read_address(text: str) -> Address:
 
 
 async def free_players(addresses: Sequence[Address], wanted: int) -> list[tuple[Address, str]]:
-    """Return players that are free, with the names they give themselves; wait until there are enough."""
+    """Wait until enough players are free; return their addresses, with the names that they report."""
     while True:
         infos = await asyncio.gather(*[ask_info(host, port) for host, port in addresses])
         free = [
@@ -57,7 +57,7 @@ async def free_players(addresses: Sequence[Address], wanted: int) -> list[tuple[
 
 
 async def manage(options: Namespace) -> None:
-    """Play until told to end, or as many matches as were asked for."""
+    """Run the given number of matches, or run matches until an interrupt."""
     games = [anygame.load(sheet, lenient=True) for sheet in options.sheets]
     waiting = deque(options.players)
     scores: dict[str, list[int]] = defaultdict(list)
@@ -80,7 +80,7 @@ async def manage(options: Namespace) -> None:
 def tell(
     number: int, game: anygame.Game, names: list[str], goals: list[int] | None, scores: dict[str, list[int]]
 ) -> None:
-    """Print how a match ended, and the mean score of its players so far."""
+    """Print the result of a match, and the mean goal of each player so far."""
     if goals is None:
         print(f"{number:4} {Path(game.name).stem}: given up", flush=True)
         return
@@ -93,16 +93,16 @@ def tell(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line and manage; return the exit status."""
-    parser = argparse.ArgumentParser(description="Play match after match between players elsewhere.")
-    parser.add_argument("sheets", metavar="SHEET", nargs="+", help="rule sheets, taken in turn")
+    """Read the command line and run matches; return the exit status."""
+    parser = argparse.ArgumentParser(description="Run match after match between remote players.")
+    parser.add_argument("sheets", metavar="SHEET", nargs="+", help="rule sheets, played in turn")
     parser.add_argument("--players", metavar="HOST:PORT", nargs="+", required=True, type=read_address)
     parser.add_argument("--start-clock", type=float, default=30, metavar="SECONDS", help="(30)")
     parser.add_argument("--play-clock", type=float, default=10, metavar="SECONDS", help="(10)")
     parser.add_argument(
-        "--matches", type=int, default=0, metavar="N", help="end after so many; 0 for never (0)"
+        "--matches", type=int, default=0, metavar="N", help="number of matches; 0: no limit (0)"
     )
-    parser.add_argument("--records", type=Path, metavar="DIR", help="keep the record of each match here")
+    parser.add_argument("--records", type=Path, metavar="DIR", help="folder of the match records")
     options = parser.parse_args(arguments)
     if options.records:
         options.records.mkdir(parents=True, exist_ok=True)

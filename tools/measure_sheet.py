@@ -2,10 +2,10 @@
 
     python tools/measure_sheet.py gdl/copolymer.kif network --seconds 2 --repeats 5 --cores 1
 
-``benchmark.py`` runs it and makes tables of what it prints: the seconds of the steps of setting up, the speed
-of random playouts in each repeat, the microseconds that one state takes through the Python contract, and
-what memory it took. States are joint moves that were made. With ``--serve`` it sets up, prints a line, and
-then plays on command: for each line PLAYOUTS THREADS that it reads it prints one of JSON.
+``benchmark.py`` runs this tool and makes tables of its output: the seconds of each step of set-up, the speed
+of random playouts in each repeat, the microseconds per state through the Python contract, and the memory use.
+The number of states is the number of joint moves. With ``--serve``, the tool prints a line after set-up. Then
+it reads lines PLAYOUTS THREADS, plays that many playouts for each line, and prints a line of JSON.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 _LANES: Final = 512
-#: What a part of a second of playing is spent on single states.
+#: Time for single states, as a fraction of the time for playouts.
 _SHARE_OF_SINGLE_STATES: Final = 0.2
 _INTERRUPTED: Final = 130
 
 
 def playing(game: anygame.Game, random: Random) -> Iterator[bool]:
-    """Play random playouts by the reasoner without end; yield after each state whether it was the last one.
+    """Play random playouts endlessly with the reasoner; yield after each state whether it was terminal.
 
-    Draws the same moves as ``game.playouts``, whose loop this is, but can be stopped after every state.
+    The loop and the random moves are those of ``game.playouts``, but callers can stop after every state.
     """
     reasoner, draw = game.backends.reasoner.reasoner, game.backends.reasoner.draw
     values = [reasoner.terms.number(role) for role in reasoner.roles]
@@ -58,11 +58,11 @@ def playing(game: anygame.Game, random: Random) -> Iterator[bool]:
         yield False
 
 
-# -- setting up ---------------------------------------------------------------------------------
+# -- set-up -------------------------------------------------------------------------------------
 
 
 def set_up_reasoner(path: Path) -> tuple[anygame.Game, dict[str, float]]:
-    """Load a sheet and get the first answers; return the game and the seconds of each step."""
+    """Load a sheet and compute the first answers; return the game and the seconds of each step."""
     begin = perf_counter()
     game = anygame.load(path, machine="reasoner", lenient=True)
     read = perf_counter()
@@ -74,10 +74,10 @@ def set_up_reasoner(path: Path) -> tuple[anygame.Game, dict[str, float]]:
 
 
 def set_up_network(path: Path) -> tuple[anygame.Game, dict[str, float]]:
-    """Load and compile a sheet and play once; return the game and the seconds of each step.
+    """Load and compile a sheet, and play once; return the game and the seconds of each step.
 
-    Imports are a step of their own, which is no part of setting up the game; and so is waiting for the
-    fastest code, which takes over while a game is played.
+    Imports and waiting for the fastest code are separate steps, which do not count as set-up of the game: the
+    fastest code can replace slower code during play.
     """
     begin = perf_counter()
     import llvmlite.binding  # noqa: F401
@@ -119,7 +119,7 @@ def set_up_network(path: Path) -> tuple[anygame.Game, dict[str, float]]:
 def play_network(
     game: anygame.Game, seconds: float, repeats: int, seed: int
 ) -> Iterator[tuple[int, int, float]]:
-    """Yield states, playouts and seconds of each repeat; every playout that is begun is finished."""
+    """Yield states, playouts and seconds of each repeat; all playouts are finished."""
     count = _enough(game, seconds, seed)
     for number in range(repeats):
         result = game.simulate(count, seed=seed + number)
@@ -127,10 +127,10 @@ def play_network(
 
 
 def _enough(game: anygame.Game, seconds: float, seed: int) -> int:
-    """Return how many playouts take about so long, at least one for each lane."""
+    """Return the number of playouts that take about ``seconds``, at least one for each lane."""
     count, best = _LANES, 0.0
     while True:
-        # The faster of two: a pause of the machine should not pass for a slow game.
+        # Take the faster of two runs, in case the machine pauses.
         for _ in range(2):
             result = game.simulate(count, seed=seed)
             best = max(best, count / max(result.seconds, 1e-6))
@@ -145,9 +145,9 @@ def play_reasoner(
 ) -> Iterator[tuple[int, int, float]]:
     """Yield states, playouts and seconds of each repeat.
 
-    A playout too long for one repeat goes on in the next, so that slow games are not measured by their
-    openings alone. The generated code is compiled in a run before, until the end of a playout, for at most
-    four times as long as a repeat.
+    If a playout does not end in a repeat, the next repeat continues it, so that slow games are not measured
+    only by their openings. A run before the first repeat compiles the generated code. This run ends with the
+    first playout, or after four times the length of a repeat.
     """
     steps = playing(game, Random(seed))
     begin = perf_counter()
@@ -165,7 +165,7 @@ def play_reasoner(
 
 
 def one_state(game: anygame.Game, seconds: float, random: Random) -> float:
-    """Return the microseconds that a state takes: whether it is terminal, all legal moves, the next state."""
+    """Return microseconds per state: for whether it is terminal, all legal moves, and the next state."""
     roles = game.roles
     draw = random.random
     states = 0
@@ -183,7 +183,7 @@ def one_state(game: anygame.Game, seconds: float, random: Random) -> float:
     return 1e6 * elapsed / states
 
 
-# -- all of it ----------------------------------------------------------------------------------
+# -- command line -------------------------------------------------------------------------------
 
 
 def measure(path: Path, machine: str, seconds: float, repeats: int, seed: int) -> dict[str, Any]:
@@ -218,9 +218,9 @@ def _size(game: anygame.Game) -> dict[str, int]:
 
 
 def peak_memory() -> float:
-    """Return the most memory that this process has had, in MiB."""
+    """Return the peak memory use of this process in MiB."""
     try:
-        # What getrusage tells may be that of the process which started this one.
+        # The result of getrusage can include the parent process.
         for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) / 1024
@@ -231,7 +231,7 @@ def peak_memory() -> float:
 
 
 def serve(game: anygame.Game) -> None:
-    """Play on command until the input ends."""
+    """Play as each line of input requests, until the input ends."""
     print(json.dumps({"ready": True}), flush=True)
     for number, line in enumerate(sys.stdin):
         playouts, threads = map(int, line.split())
@@ -241,22 +241,22 @@ def serve(game: anygame.Game) -> None:
 
 
 def pin(cores: Sequence[int]) -> None:
-    """Keep this process on some cores, where the system can do that."""
+    """Pin this process to some cores, if the system supports that."""
     if cores and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, cores)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure what the arguments name; return the exit status."""
+    """Measure the sheet that the arguments name; return the exit status."""
     parser = argparse.ArgumentParser(description="Measure one machine on one sheet.")
     parser.add_argument("path", type=Path, help="the sheet")
     parser.add_argument("machine", choices=["network", "reasoner"])
-    parser.add_argument("--seconds", type=float, default=2.0, help="length of a repeat (2)")
-    parser.add_argument("--repeats", type=int, default=5, help="how many repeats (5)")
-    parser.add_argument("--seed", type=int, default=1, help="of the random moves (1)")
-    parser.add_argument("--cores", type=int, nargs="+", default=[], help="which to use (all)")
+    parser.add_argument("--seconds", type=float, default=2.0, help="seconds per repeat (2)")
+    parser.add_argument("--repeats", type=int, default=5, help="number of repeats (5)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random moves (1)")
+    parser.add_argument("--cores", type=int, nargs="+", default=[], help="cores to use (all)")
     parser.add_argument("--setup-only", action="store_true", help="do not play")
-    parser.add_argument("--serve", action="store_true", help="play on command, by the network")
+    parser.add_argument("--serve", action="store_true", help="play on request with the network")
     options = parser.parse_args(arguments)
     pin(options.cores)
     try:

@@ -1,9 +1,9 @@
-"""Pictures of pages for the chapters, as they look in Chromium now.
+"""Screenshots of web pages in Chromium, for the chapters.
 
     python tools/page_pictures.py docs
 
-The script starts a server and ends it. The opponents are players that move at random at times, so no two
-pictures show the same match.
+The script starts a server and ends it. Some moves of the opponents are random, so pictures differ from run to
+run.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
-#: Each picture with its page, the number of moves that a person makes there, the moves that the person
-#: prefers, the best first, and whether values are shown.
+#: For each picture: its page, the number of moves that a person makes there, the person's moves in order of
+#: preference, and whether the page shows values.
 PICTURES: Final = {
     "guide/web.png": (
         "copolymer?as=player1&against=easy",
@@ -42,7 +42,7 @@ PICTURES: Final = {
 }
 _WIDTH: Final = 1000
 _HEIGHT: Final = 700
-#: Milliseconds for a page, and those for which values are searched.
+#: Timeout of a page in milliseconds, and duration in milliseconds of the search for values.
 _PATIENCE: Final = 60_000
 _SEARCHED: Final = 4_000
 _PIECE: Final = re.compile(r'^```lisp title="(dominoes.kif)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
@@ -50,7 +50,7 @@ _PIECE: Final = re.compile(r'^```lisp title="(dominoes.kif)"\n(.*?)^```$', re.MU
 
 @contextmanager
 def server(docs: Path) -> Iterator[str]:
-    """Serve the installed sheets, and that of the tutorial; yield the address."""
+    """Serve the installed sheets and the sheet of the tutorial; yield the address."""
     with TemporaryDirectory() as folder:
         pieces = _PIECE.findall((docs / "start" / "tutorial.md").read_text(encoding="utf-8"))
         sheet = Path(folder, pieces[0][0])
@@ -74,7 +74,7 @@ def server(docs: Path) -> Iterator[str]:
 
 
 def take(page: Page, turns: int, moves: list[str], path: Path, *, values: bool) -> None:
-    """Make preferred moves on a page, wait for the values if they are wanted, and take the picture."""
+    """Make the preferred moves on a page, wait for values if ``values`` is set, and take the picture."""
     mine = page.locator(".match[data-asking]:not([data-over])")
     for _ in range(turns):
         mine.wait_for()
@@ -95,7 +95,7 @@ def main() -> None:
     """Write the files."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("docs", type=Path, help="the folder of the chapters")
-    parser.add_argument("--into", type=Path, help="where the pictures go; by default into that folder")
+    parser.add_argument("--into", type=Path, help="folder of the pictures (the folder of the chapters)")
     options = parser.parse_args()
     folder = options.into or options.docs
     browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))

@@ -1,8 +1,8 @@
-"""Speeds of other systems: recorded in a file, or measured in alternation with ours.
+"""Speeds of other systems: recorded in a file, or measured in alternation with this package.
 
-A peer is any command that plays a sheet at random and ends with a line of three numbers: playouts a second,
-states a second, and the seconds of set-up. It runs as often as ours, on the same core and in alternation, so
-that both see the same machine; the result is the ratio of each pair.
+A peer is any command that plays a sheet at random. Its last line has three numbers: playouts per second,
+states per second, and the seconds of set-up. The peer and the network run in alternation and equally often,
+on the same core, so that both run under the same conditions. The result is the ratio of each pair of runs.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Recorded = dict[str, dict[str, PeerSpeed]]
 
 @dataclass(frozen=True)
 class Peer:
-    """Another system: its name, and the words of its command, with ``{sheet}`` for the sheet."""
+    """Another system: its name, and the words of its command; ``{sheet}`` stands for the sheet's path."""
 
     name: str
     words: tuple[str, ...]
@@ -54,7 +54,7 @@ class Peer:
         """Play a sheet on a core.
 
         Raises:
-            OSError: the command cannot run, fails, times out, or prints something else.
+            OSError: the command cannot run, fails, times out, or prints no such line.
         """
         try:
             with _on(core):
@@ -79,7 +79,7 @@ class Peer:
 
 @contextmanager
 def _on(core: int | None) -> Iterator[None]:
-    """Pin processes started meanwhile to a core, if the system allows it."""
+    """Pin processes that the body starts to a core, if the system allows it."""
     if core is None or not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -92,7 +92,7 @@ def _on(core: int | None) -> Iterator[None]:
 
 
 def some_peer(text: str) -> Peer:
-    """Read ``NAME=COMMAND``, with ``{sheet}`` for the sheet."""
+    """Read ``NAME=COMMAND``, in which ``{sheet}`` stands for the path of the sheet."""
     name, _, command = text.partition("=")
     try:
         words = tuple(shlex.split(command))
@@ -107,12 +107,12 @@ def some_peer(text: str) -> Peer:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Runs of ours and of a peer, in alternation, with playouts and states a second.
+    """Alternating runs of the network and of a peer, with playouts and states per second.
 
     Attributes:
-        own: our runs.
+        own: the runs of the network.
         other: the runs of the peer.
-        error: the reason for missing numbers, else empty.
+        error: the reason for missing numbers; otherwise empty.
     """
 
     own: Sequence[PeerSpeed] = ()
@@ -121,7 +121,7 @@ class Pairs:
 
     @property
     def ratios(self) -> list[float]:
-        """The ratio of our speed to the peer's, per run: by playouts, or by states without playouts."""
+        """Per pair, the speed of the network relative to the peer: by playouts if known, else by states."""
         by_playouts = all(speed.playouts for speed in (*self.own, *self.other))
         return [
             own.playouts / other.playouts if by_playouts else own.states / other.states

@@ -1,4 +1,4 @@
-"""Processes that measure: ``measure_sheet.py``, run to its end or as a server."""
+"""Processes that run ``measure_sheet.py``, once or as a server."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-#: Longest set-up of a sheet. The largest public sheets with a network take about 20 s.
+#: Timeout of set-up in seconds. The largest public sheets with a network take about 20 s.
 SETUP_SECONDS: Final = 180
-#: Fewest playouts: several blocks of 512 lanes.
+#: Minimum number of playouts: several blocks of 512 lanes.
 _FEWEST_PLAYOUTS: Final = 4096
 
 
@@ -28,7 +28,7 @@ def cores() -> list[int]:
 
 
 def on_cores(chosen: Sequence[int | None]) -> list[str]:
-    """Return the arguments that pin ``measure_sheet.py`` to some cores; None is any core."""
+    """Return the arguments that pin ``measure_sheet.py`` to some cores; None means any core."""
     numbers = [str(core) for core in chosen if core is not None]
     return ["--cores", *numbers] if numbers else []
 
@@ -37,10 +37,10 @@ def measure(arguments: Sequence[str], cache: str, limit: float, checkout: Path =
     """Run ``measure_sheet.py``; return its output, or ``{"error": why}``.
 
     Args:
-        arguments: its arguments.
-        cache: the folder of machine code.
+        arguments: the arguments of ``measure_sheet.py``.
+        cache: the folder for cached machine code.
         limit: timeout in seconds.
-        checkout: the checkout to measure, with its own tool.
+        checkout: the checkout to measure, with its own ``measure_sheet.py``.
     """
     command = [sys.executable, str(checkout / "tools" / "measure_sheet.py"), *arguments]
     environment = _environment(checkout) | {"ANYGAME_CACHE": cache}
@@ -59,9 +59,9 @@ def measure(arguments: Sequence[str], cache: str, limit: float, checkout: Path =
 
 
 def _environment(checkout: Path) -> dict[str, str]:
-    """Return an environment in which the package of a checkout is imported before an installed one."""
+    """Return an environment in which Python imports the package of a checkout, not an installed package."""
     paths = [str(checkout / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    # An installed package is started from its bytecode; a checkout should be as well.
+    # Write bytecode, since an installed package has bytecode, too.
     others = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return others | {"PYTHONPATH": os.pathsep.join(paths)}
 
@@ -96,7 +96,7 @@ class Server:
         """Wait for the next output of the process.
 
         Raises:
-            OSError: it reported an error, or ended.
+            OSError: the process reported an error, or ended.
         """
         assert self._process.stdout
         line = self._process.stdout.readline()
@@ -106,16 +106,16 @@ class Server:
         return found
 
     def rates(self) -> tuple[float, float]:
-        """Wait until playing has ended; return playouts and states a second."""
+        """Wait for the end of play; return playouts and states per second."""
         found = self.answer()
         return found["playouts"] / found["seconds"], found["states"] / found["seconds"]
 
 
 def enough_playouts(server: Server, seconds: float) -> tuple[int, float]:
-    """Return the number of playouts that take about so many seconds, and the playouts a second."""
+    """Return the number of playouts that take about ``seconds``, and the playouts per second."""
     playouts, best = _FEWEST_PLAYOUTS, 0.0
     while True:
-        # The faster of two: a pause of the machine should not pass for a slow game.
+        # Take the faster of two runs, in case the machine pauses.
         for _ in range(2):
             server.play(playouts)
             best = max(best, server.rates()[0])

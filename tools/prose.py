@@ -1,10 +1,10 @@
 """Find sentences of README, chapters and sources that break the rules of plain English.
 
-    python tools/prose.py                 # how many there are of each kind, by room
-    python tools/prose.py src/anygame/match docs/guide/web.md   # each of them, with its place
+    python tools/prose.py                 # the number of such sentences by kind, in docs and src
+    python tools/prose.py src/anygame/match docs/guide/web.md   # each such sentence, with its place
 
-Exit status: 1 if there are more of them than `MOST` allows. Lower the numbers with each rewritten room.
-The rules are those of docs/develop/contributing.md.
+Exit status: 1 if there are more such sentences than `MOST` allows. Lower `MOST` whenever sentences are
+rewritten. The rules are in docs/develop/contributing.md.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT: Final = Path(__file__).parents[1]
-#: The most that the chapters and the sources may have. These numbers only go down.
+#: Maximum number of such sentences in the chapters and in the sources. Never raise these numbers.
 MOST: Final = {"docs": 20, "src": 160}
 _LONGEST: Final = 30
 _RULES: Final = {
@@ -51,7 +51,7 @@ _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z`(\[*!])|\n\s*\n|\n\s*(?=[-*
 
 
 class Text(NamedTuple):
-    """A piece of prose, and where it is."""
+    """A piece of prose, and the line at which it begins."""
 
     line: int
     text: str
@@ -114,12 +114,12 @@ def _sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _without(text: str, pattern: re.Pattern[str]) -> str:
-    """Return the text with matches of a pattern blank, so that lines keep their numbers."""
+    """Return the text without matches of a pattern, but with their line breaks, to keep line numbers."""
     return pattern.sub(lambda match: re.sub(r"[^\n]", "", match[0]), text)
 
 
 def rooms() -> dict[str, list[Path]]:
-    """Return the files that are read, by room."""
+    """Return the files to read: of ``docs``, and of each folder of the sources."""
     chapters = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
     named = {"docs": [path for path in chapters if "_site" not in path.parts]}
     for path in sorted((ROOT / "src" / "anygame").rglob("*.py")):
@@ -128,10 +128,10 @@ def rooms() -> dict[str, list[Path]]:
 
 
 def main() -> int:
-    """Count, or list what is found in some files."""
+    """Count the sentences that break a rule, or list these sentences for the given files."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("paths", nargs="*", type=Path, help="files or folders: list their sentences")
-    parser.add_argument("--quiet", action="store_true", help="print nothing but what is over the limit")
+    parser.add_argument("--quiet", action="store_true", help="print only numbers above the limits")
     options = parser.parse_args()
     paths = options.paths
     for path in paths:

@@ -1,9 +1,9 @@
-"""Prove what is true of many sheets, each in a process of its own, and print a table of the verdicts.
+"""Prove properties of many sheets, each sheet in a separate process, and print a table of the verdicts.
 
     python tools/prove_corpus.py FOLDER --seconds 10 --out verdicts.jsonl
 
-The smallest sheets come first. A sheet that is in the file already is not proved again, so that a run may
-be ended and gone on with; ``--budget`` ends it, after so many seconds of processor time of the children.
+The smallest sheets come first. Sheets whose verdicts are already in the file are skipped, so that an ended
+run can be resumed. ``--budget`` limits the total processor time of the child processes in seconds.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 _PROPERTIES: Final = ("playable", "ends", "goals", "turn-taking", "mutex", "zero-sum", "winnable")
 _OUTCOMES: Final = ("proved", "refuted", "open")
-#: Bytes of the address space of a process, and what a sheet may take beside what its properties may.
+#: Maximum address space of a process in bytes, and seconds for a sheet besides its properties.
 _MEMORY: Final = 12 << 30
 _TO_SET_UP: Final = 120.0
-#: Seconds of the clock for one of the processor, on a busy machine.
+#: Maximum ratio of wall-clock time to processor time, on a busy machine.
 _SHARED: Final = 10
-#: What a child runs: the command, with seconds of processor time, its own and that of programs that it has
-#: run, whatever else the machine has to do.
+#: Program of a child process: the command, with limits on the processor time of this process and of the
+#: programs that it runs, so that other load on the machine does not matter.
 _CHILD: Final = """
 import os, sys
 from anygame.cli.main import main
@@ -42,15 +42,13 @@ sys.exit(main(sys.argv[1:]))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Prove what is asked of each sheet; print the table."""
+    """Prove the chosen properties of each sheet; print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("folder", type=Path, help="of rule sheets")
+    parser.add_argument("folder", type=Path, help="folder of rule sheets")
     parser.add_argument("--property", action="append", dest="properties", help=f"{', '.join(_PROPERTIES)}")
-    parser.add_argument(
-        "--seconds", type=float, default=10.0, help="of processor time for each property (10)"
-    )
-    parser.add_argument("--budget", type=float, default=float("inf"), help="seconds of processor time in all")
-    parser.add_argument("--out", type=Path, default=Path("verdicts.jsonl"), help="where verdicts are kept")
+    parser.add_argument("--seconds", type=float, default=10.0, help="processor seconds per property (10)")
+    parser.add_argument("--budget", type=float, default=float("inf"), help="total processor seconds")
+    parser.add_argument("--out", type=Path, default=Path("verdicts.jsonl"), help="file of verdicts")
     options = parser.parse_args(arguments)
     properties = options.properties or list(_PROPERTIES)
     sheets = sorted(options.folder.glob("*.kif"), key=lambda path: path.stat().st_size)
@@ -78,7 +76,7 @@ def _spent() -> float:
 
 
 def _proved(sheet: Path, properties: Sequence[str], seconds: float) -> dict[str, Any]:
-    """Return the verdicts on a sheet, and why there are none."""
+    """Return the verdicts on a sheet, or the reason why there are no verdicts."""
     asked = [part for name in properties for part in ("--property", name)]
     command = [sys.executable, "-W", "ignore", "-c", _CHILD, "prove", str(sheet), "--json", "--lenient"]
     began = _spent()
@@ -109,7 +107,7 @@ def _in_short(found: dict[str, Any]) -> str:
 
 
 def table(properties: Sequence[str], sheets: Sequence[dict[str, Any]]) -> str:
-    """Return the number of verdicts of each kind, a row a property; ``winnable`` counts each role.
+    """Return the number of verdicts of each kind, with a row per property; ``winnable`` counts each role.
 
     >>> verdicts = [{"property": "winnable me", "verdict": "proved", "seconds": 2.0}]
     >>> print(table(["winnable"], [{"fault": "", "verdicts": verdicts}]))

@@ -1,4 +1,4 @@
-"""Write the manual page and the reference of commands and codes anew, after one of them has changed.
+"""Write the manual page and the reference of commands and codes; run this after each change of them.
 
 ::
 

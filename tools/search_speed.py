@@ -1,12 +1,12 @@
-"""How fast searches are: leaves a second over lanes, and of the plain player, in turn on one core.
+"""Speed of searches on one core: leaves per second of the search over lanes, and of the search of ``uct``.
 
     python -m tools.search_speed connect_four tic_tac_toe PATH... [--seconds S] [--rounds N] [--json]
 
-For each sheet: leaves evaluated a second from the initial state, the median of some rounds, for the search
-over lanes and for ``uct``, which plays 512 times from every leaf; how often the one beats the other; nodes,
-depth and memory at the end of a round; and what part of the time the steps of a pass take: making children,
-playing, learning (from playouts and from children), descending. A game whose value is proven within the
-seconds is marked.
+The two searches run in alternation from the initial state. ``uct`` plays 512 playouts from each leaf. For
+each sheet, the table shows the median leaves per second of each search, and the ratio of the two medians. It
+also shows nodes, depth and memory at the end of a round, and the fraction of the time for each step of a
+pass: making children, playing, learning (from playouts and from children), descending. Games whose value is
+proven within a round are marked.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from anygame.search.tree.searcher import TreeSearcher
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: The steps of a pass, each with the name of its part. They take the addresses of store, worker and game.
+#: The steps of a pass, each with its name in the table. Arguments: addresses of store, worker and game.
 _STEPS: Final = (
     ("making", make_children),
     ("playing", play_out),
@@ -45,13 +45,13 @@ _STEPS: Final = (
     ("descending", growing.select),
 )
 _PARTS: Final = tuple(dict.fromkeys(name for name, _ in _STEPS))
-#: The native loop over them, in the module ``searcher``.
+#: Name of the native loop over the steps, in the module ``searcher``.
 _GROWING: Final = "grow"
 _HEADING: Final = ("sheet", "leaves/s", "", "uct", "", "ratio", "nodes", "depth", "MiB", *_PARTS)
 
 
 def measure(sheet: str, seconds: float, rounds: int) -> dict[str, Any]:
-    """Return figures of a sheet; see the table."""
+    """Return the figures of a sheet, by name."""
     game = anygame.load(sheet, lenient=True)
     game.compile(wait=True)
     lanes, plain = [], []
@@ -82,7 +82,7 @@ def measure(sheet: str, seconds: float, rounds: int) -> dict[str, Any]:
 
 
 class _Timed:
-    """Has Python call the steps of passes while it lasts, and times them."""
+    """Context in which Python calls the steps of passes, and measures the time of each step."""
 
     def __init__(self, parts: dict[str, float]) -> None:
         self._parts = parts
@@ -109,7 +109,7 @@ class _Timed:
 
 
 def _plain_rate(game: anygame.Game, seed: int, seconds: float) -> float:
-    """Return the leaves a second of the search of ``uct``."""
+    """Return the leaves per second of the search of ``uct``."""
     plain = StateSearcher(game, seed=seed, in_lanes=True)
     plain.begin(game.initial_state())
     begin = perf_counter()
@@ -118,16 +118,16 @@ def _plain_rate(game: anygame.Game, seed: int, seconds: float) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, and print a table or objects."""
+    """Measure sheets, and print a table or JSON objects."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
         "sheets", nargs="+", metavar="SHEET", help="a path, or the name of an installed sheet"
     )
-    parser.add_argument("--seconds", type=some_seconds, default=1.0, help="of each round (1)")
-    parser.add_argument("--rounds", type=some_count, default=3, help="of each sheet (3)")
-    parser.add_argument("--json", action="store_true", help="print an object a line")
+    parser.add_argument("--seconds", type=some_seconds, default=1.0, help="seconds per round (1)")
+    parser.add_argument("--rounds", type=some_count, default=3, help="rounds per sheet (3)")
+    parser.add_argument("--json", action="store_true", help="print a JSON object per line")
     options = parser.parse_args(arguments)
     with suppress(AttributeError):  # only Linux pins
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})

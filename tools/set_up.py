@@ -1,11 +1,11 @@
-"""How long it takes until a compiled game plays, with nothing cached: processor seconds, sheet by sheet.
+"""Time to set up a compiled game without cached code: processor seconds, sheet by sheet.
 
     python tools/set_up.py gdl SHEETS
 
-``ready`` is reading, grounding, building and the first thousand playouts, by a loop that stands in for
-straight code where that takes long to compile. ``straight`` is the same if the first playouts wait for
-straight code, where a network is small enough to get it. Imports are no part of it, and what another process
-compiles meanwhile counts nowhere. The last line has the medians.
+``ready`` is the time for reading, grounding, building and the first thousand playouts. If straight-line code
+takes long to compile, a loop plays these playouts. ``straight`` is the time if the first playouts wait for
+straight-line code; large networks never get such code. The times exclude imports, and compilation in other
+processes. The last line has the medians.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PLAYOUTS: Final = 1000
 
 @dataclass(frozen=True)
 class SetUp:
-    """What was measured of a sheet: its size in gate inputs, and processor seconds."""
+    """The measurements of a sheet: its size in gate inputs, and processor seconds."""
 
     name: str
     inputs: int
@@ -56,7 +56,7 @@ def measure(path: Path) -> SetUp:
         path: the sheet.
 
     Raises:
-        AnygameError: it has no network.
+        AnygameError: the sheet has no network.
     """
     begin = process_time()
     network = _network(path)
@@ -79,9 +79,9 @@ def _first_playouts(network: Network, style: Style) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print; return the exit status."""
-    parser = argparse.ArgumentParser(description="Measure how long it takes until a compiled game plays.")
-    parser.add_argument("sources", metavar="SHEET", nargs="+", type=Path, help="sheets, or folders of them")
+    """Measure sheets and print the table; return the exit status."""
+    parser = argparse.ArgumentParser(description="Measure the time to set up a compiled game.")
+    parser.add_argument("sources", metavar="SHEET", nargs="+", type=Path, help="sheets, or folders of sheets")
     options = parser.parse_args(arguments)
     os.environ["ANYGAME_CACHE"] = ""
     measure(Path(__file__).parents[1] / "gdl" / "tic_tac_toe.kif")  # warms up

@@ -1,4 +1,4 @@
-"""Sheets of board games on small boards, for learning: made for any size."""
+"""Sheets of board games on small boards of any size, for learning."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHEETS: Final = Path(__file__).parents[1] / "gdl"
 
 
 def connect_four(rows: int, columns: int) -> str:
-    """Return the sheet of connect four on a board of another size."""
+    """Return the sheet of Connect Four on a board of the given size."""
     text = (_SHEETS / "connect_four.kif").read_text(encoding="utf-8")
     names, numbers = "abcdefgh"[:rows], range(1, columns + 1)
     facts = [f"(row {name})" for name in names] + [f"(column {number})" for number in numbers]
@@ -28,7 +28,7 @@ def connect_four(rows: int, columns: int) -> str:
 
 
 def hex_board(size: int) -> str:
-    """Return a sheet of hex: red joins top and bottom, blue left and right."""
+    """Return a sheet of Hex: red connects top and bottom, blue connects left and right."""
     last = size
     facts = [f"(index {number})" for number in range(1, size + 1)]
     facts += [f"(next_to {here} {there})" for here, there in pairwise(range(1, size + 1))]
@@ -59,7 +59,7 @@ def hex_board(size: int) -> str:
 
 
 def breakthrough(columns: int, rows: int) -> str:
-    """Return a sheet of breakthrough, with two rows of pawns for each side."""
+    """Return a sheet of Breakthrough, with two rows of pawns for each side."""
     whites, blacks = (1, 2), (rows - 1, rows)
     facts = [f"(column {x})" for x in range(1, columns + 1)]
     facts += [f"(forward white {y} {y + 1}) (forward black {y + 1} {y})" for y in range(1, rows)]
@@ -87,7 +87,7 @@ def breakthrough(columns: int, rows: int) -> str:
 
 
 def dots_and_boxes(rows: int, columns: int) -> str:
-    """Return a sheet of dots and boxes; who has more boxes wins."""
+    """Return a sheet of Dots and Boxes; the role with more boxes wins."""
     boxes = [(row, column) for row in range(rows) for column in range(columns)]
     facts = []
     for row, column in boxes:
@@ -124,7 +124,7 @@ def dots_and_boxes(rows: int, columns: int) -> str:
     return rules + " ".join(facts)
 
 
-#: Shapes of four cells by the names of Harary, who made tic-tac-toe of them: rows and columns.
+#: Shapes of four cells, as rows and columns; Harary named the shapes for generalised tic-tac-toe.
 TETROMINOES: Final = {
     "skinny": ((0, 0), (0, 1), (0, 2), (0, 3)),
     "knobby": ((0, 0), (0, 1), (0, 2), (1, 1)),
@@ -135,13 +135,13 @@ TETROMINOES: Final = {
 
 
 def tic_tac_toe(size: int, shape: str, first: int, later: int) -> str:
-    """Return a sheet of generalised tic-tac-toe: who has the shape first, however it lies, wins.
+    """Return a sheet of generalised tic-tac-toe: the first role with the shape, in any orientation, wins.
 
     Args:
-        size: of the board.
+        size: number of rows, and of columns.
         shape: one of ``TETROMINOES``.
-        first: stones of the first turn.
-        later: stones of all other turns.
+        first: number of stones in the first turn.
+        later: number of stones in each later turn.
     """
     cells: tuple[tuple[int, int], ...] = TETROMINOES[shape]
     turned: set[tuple[tuple[int, int], ...]] = set()
@@ -175,7 +175,7 @@ def tic_tac_toe(size: int, shape: str, first: int, later: int) -> str:
     """
 
 
-#: The games that are made here, by name.
+#: The functions that return sheets, by the name of the game.
 SMALL: Final = {
     "connect_four_small": partial(connect_four, 5, 5),
     "hex_5x5": partial(hex_board, 5),
@@ -191,7 +191,7 @@ SMALL: Final = {
 
 
 def find_game(name: str, machine: MachineName = "auto") -> anygame.Game:
-    """Return the game that a name or a path means."""
+    """Return the game with a name or a path."""
     if name in SMALL:
         return anygame.loads(SMALL[name](), name=name, machine=machine)
     return anygame.load(name, machine=machine, lenient=True)

@@ -1,11 +1,11 @@
-"""Solve small boards exactly, and check by play that each role can make sure of its value.
+"""Solve small boards exactly, and check by play that a strategy of each role guarantees its value.
 
     python tools/solve_boards.py breakthrough_4x4 dots_and_boxes_2x3
 
-A strategy is one move for each state in which the role chooses. It is checked against every reply, by the
-reasoner and not by what computed the values: wherever play ends, the role has at least the value. The boards
-are those of ``tools/small_boards.py``; without a name, those on which Y. He, Saffidine and Thielscher (2024,
-"Solving two-player games with QBF solvers in general game playing", AAMAS) tried QBF solvers.
+A strategy has one move for each state in which the role chooses. The reasoner checks the strategy against
+every reply, independently of the solver: in every reachable terminal state, the role's goal is at least its
+value. The boards are from ``tools/small_boards.py``, by default the boards of Y. He, Saffidine and Thielscher
+(2024, "Solving two-player games with QBF solvers in general game playing", AAMAS).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TRIED: Final = (
 
 
 class StrategyError(Exception):
-    """A strategy does not make sure of what it should."""
+    """A strategy does not guarantee its value."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def check(game: Game, table: Table, role: str) -> int:
-    """Make sure that a role gets its value against every reply; return how many states its strategy meets.
+    """Check that a role gets its value against every reply; return the number of states that were checked.
 
     Args:
         game: the game.
@@ -75,14 +75,14 @@ def check(game: Game, table: Table, role: str) -> int:
         role: the role.
 
     Raises:
-        StrategyError: it does not: a state of its own has no move that keeps the value, a match ends with
-            less, or play goes in a circle.
+        StrategyError: a state has no move that keeps the value, a match ends with less than the value, or a
+            state repeats.
     """
     rules = anygame.loads(str(game.program), name=game.name, machine="reasoner")
     place = rules.role_index(role)
     start = rules.initial_state()
     wanted = _least(table, game, start, role)
-    #: States on the way, each with what may follow; and those from which all is well.
+    #: The current path, the unchecked joint moves of each state on it, and the states that are checked.
     way, ways, done = [start], [_replies(table, game, start, place, wanted)], set()
     on_way = {start}
     while way:
@@ -106,7 +106,7 @@ def check(game: Game, table: Table, role: str) -> int:
 def _replies(
     table: Table, game: Game, state: anygame.State, place: int, wanted: float
 ) -> list[tuple[Term, ...]]:
-    """Return the joint moves that can follow a state as a role plays its strategy."""
+    """Return the joint moves that are possible in a state if a role plays its strategy."""
     role = state.game.roles[place]
     if state.is_terminal:
         if (state.goal(role) or 0) < wanted:

@@ -4,13 +4,13 @@
     python tools/solved_positions.py mcts --seconds 0.2 --every 4 --jobs 2 --wrong
 
 The positions are in ``tests/data/connect_four_positions.csv``, for the sheet ``connect_four``. A row of the
-file is ``moves,values``: the columns of the drops so far, and for each column the value of a drop there for
-the player to move: ``+`` won, ``=`` drawn, ``-`` lost, ``.`` full. No drop wins at once, and one or two of at
-least four drops are best. The values are those of an exhaustive search.
+file is ``moves,values``: the columns of the drops so far, and the value of a drop in each column for the role
+to move: ``+`` won, ``=`` drawn, ``-`` lost, ``.`` full. No drop wins at once. Of at least four possible
+drops, one or two are best. An exhaustive search computed the values.
 
-Each position is a match: a new player, the compiled game, a start clock, and one move on its clock. Output,
-a row per player: positions, the share of best moves with its 95 % interval, the same among won and among
-drawn positions. A late move counts as wrong.
+Each position is a match: a new player gets the compiled game, a start clock and a play clock, and makes one
+move. The output has a row per player: the number of positions, the percentage of best moves with its 95 %
+interval, and the same percentages among won and among drawn positions. A late move counts as wrong.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ if TYPE_CHECKING:
 
 POSITIONS: Final = Path(__file__).parents[1] / "tests" / "data" / "connect_four_positions.csv"
 _SHEET: Final = Path(__file__).parents[1] / "gdl" / "connect_four.kif"
-#: What a busy machine may be late by.
+#: Tolerated delay of an answer in seconds, on a busy machine.
 _GRACE: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Drops, and the value of each further one.
+    """A position: the drops so far, and the value of each possible drop.
 
     Attributes:
-        moves: columns from 1 to 7, a digit each.
-        values: ``+``, ``=``, ``-`` for each column, ``.`` where it is full.
+        moves: the columns of the drops, a digit from 1 to 7 each.
+        values: ``+``, ``=`` or ``-`` for each column; ``.`` for a full column.
     """
 
     moves: str
@@ -60,7 +60,7 @@ class Position:
 
     @property
     def right(self) -> frozenset[str]:
-        """The columns where a drop is worth most."""
+        """The columns in which a drop has the highest value."""
         best = next(sign for sign in "+=-" if sign in self.values)
         return frozenset(str(column) for column, sign in enumerate(self.values, start=1) if sign == best)
 
@@ -74,14 +74,14 @@ class Position:
 
 
 def read_positions(path: Path = POSITIONS) -> list[Position]:
-    """Return the positions of a file."""
+    """Return the positions in a file."""
     with path.open(newline="", encoding="utf-8") as file:
         return [Position(row["moves"], row["values"]) for row in csv.DictReader(file)]
 
 
 @cache
 def _game() -> anygame.Game:
-    """Load the sheet and compile it, once in each process, so that clocks do not have to pay for it."""
+    """Load and compile the sheet once in each process, so that clocks exclude the time for this."""
     game = anygame.load(_SHEET)
     with suppress(FallbackWarning):
         game.compile()
@@ -89,7 +89,7 @@ def _game() -> anygame.Game:
 
 
 def answer(position: Position, spec: str, seconds: float, start: float) -> str:
-    """Return the column that a player chooses; nothing where it is late."""
+    """Return the column that a player chooses; empty if the player is late."""
     game = _game()
     state = position.state(game)
     player = make_player(spec, seed=len(position.moves))
@@ -102,7 +102,7 @@ def answer(position: Position, spec: str, seconds: float, start: float) -> str:
 
 
 def share(right: Sequence[bool]) -> str:
-    """Return the share of what is right and half of its 95 % interval, in percent.
+    """Return the percentage of right answers, and half of its 95 % interval.
 
     >>> share([True, True, True, False])
     '75.0 ± 42.4'
@@ -116,16 +116,16 @@ def share(right: Sequence[bool]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Ask and print; return the exit status."""
-    parser = argparse.ArgumentParser(description="Measure how often a player finds a right move.")
+    """Ask the players and print the table; return the exit status."""
+    parser = argparse.ArgumentParser(description="Measure how often a player finds a best move.")
     parser.add_argument("players", metavar="PLAYER", nargs="+", help="as for `anygame match`")
-    parser.add_argument("--seconds", type=some_seconds, default=1.0, metavar="S", help="for a move (1)")
+    parser.add_argument("--seconds", type=some_seconds, default=1.0, metavar="S", help="seconds per move (1)")
     parser.add_argument("--start", type=some_seconds, default=1.0, metavar="S", help="the start clock (1)")
     parser.add_argument(
-        "--every", type=some_count, default=1, metavar="N", help="each Nth position alone (1)"
+        "--every", type=some_count, default=1, metavar="N", help="use only every Nth position (1)"
     )
-    parser.add_argument("--jobs", type=some_count, default=1, metavar="N", help="positions at a time (1)")
-    parser.add_argument("--wrong", action="store_true", help="list the positions that are missed")
+    parser.add_argument("--jobs", type=some_count, default=1, metavar="N", help="simultaneous positions (1)")
+    parser.add_argument("--wrong", action="store_true", help="list positions with wrong answers")
     options = parser.parse_args(arguments)
     positions = read_positions()[:: options.every]
     width = max(24, *map(len, options.players))

@@ -1,6 +1,6 @@
-"""Speeds of the machines on sheets, and tables of them: as text, and in Markdown.
+"""Speeds of the machines on sheets, and tables of these speeds as text and in Markdown.
 
-``benchmark.py`` fills the classes here. A column that says nothing of any sheet is left out.
+``benchmark.py`` creates the objects of these classes. Tables omit empty columns.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
     Column = tuple[str, Callable[["Sheet"], str]]
     Ratio = Callable[["Sheet"], float]
 
-#: Steps of setting up, in order; imports are no part of setting up a game.
+#: Steps of set-up, in order, without imports.
 STEPS: Final = ("read", "ground", "build", "code", "first")
 
 
 @dataclass(frozen=True)
 class Speed:
-    """What was measured of one machine on one sheet.
+    """The measurements of one machine on one sheet.
 
     Attributes:
-        setup: seconds of each step, with machine code that was cached; imports are a step of their own, and
-            so is waiting for faster code.
-        cold: the same with nothing cached.
-        states: joint moves made, a second, in each repeat.
-        playouts: playouts that came to an end, a second, in each repeat.
-        core: the least share of a repeat in which the process had its core; below 1 on a busy machine.
-        one_state: microseconds for a state through the Python contract.
-        peak: the most memory the process had, in MiB.
-        growth: by how much that grew after the first repeat.
-        gates: of the network; so ``inputs``, and ``bytes``, its memory in a thread.
-        error: why there are no numbers, else empty.
+        setup: seconds of each step with cached machine code; imports are a separate step, and so is waiting
+            for faster code.
+        cold: seconds of each step without cached machine code.
+        states: joint moves per second, in each repeat.
+        playouts: finished playouts per second, in each repeat.
+        core: minimum fraction of a repeat in which the process had its core; below 1 on a busy machine.
+        one_state: microseconds per state through the Python contract.
+        peak: peak memory use of the process in MiB.
+        growth: growth of the peak memory use after the first repeat, in MiB.
+        gates: number of gates; likewise ``inputs``. ``bytes`` is the memory of the network per thread.
+        error: the reason for missing numbers; otherwise empty.
     """
 
     setup: Mapping[str, float] = field(default_factory=dict)
@@ -61,14 +61,14 @@ class Speed:
 
 @dataclass(frozen=True)
 class Threads:
-    """Threads of one process beside as many processes, in turn.
+    """Threads of one process, compared with the same number of processes in alternating runs.
 
     Attributes:
-        count: how many.
-        alone: playouts a second of one process with one thread, while the other cores rest.
-        together: playouts a second of the threads, in each repeat.
-        apart: playouts a second of the processes together, in each repeat.
-        error: why there are no numbers, else empty.
+        count: number of threads.
+        alone: playouts per second of one process with one thread, while the other cores are idle.
+        together: total playouts per second of the threads, in each repeat.
+        apart: total playouts per second of the processes, in each repeat.
+        error: the reason for missing numbers; otherwise empty.
     """
 
     count: int
@@ -79,13 +79,13 @@ class Threads:
 
     @property
     def share(self) -> float:
-        """How much of what the processes reach the threads reach."""
+        """The speed of the threads relative to the speed of the processes."""
         return median(one / other for one, other in zip(self.together, self.apart, strict=True))
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """What was measured of one sheet; None for what was not asked for. Pairs are by the peer's name."""
+    """The measurements of one sheet; None if not requested. The keys of ``pairs`` are names of peers."""
 
     name: str
     network: Speed | None = None
@@ -95,16 +95,16 @@ class Sheet:
 
     @property
     def ratio(self) -> float:
-        """How many times the reasoner's states a second the network has; 0 where one is missing."""
+        """The speed of the network relative to the reasoner, by states per second; 0 if one is missing."""
         if not (self.network and self.reasoner and self.network.states and self.reasoner.states):
             return 0.0
         return median(self.network.states) / median(self.reasoner.states)
 
     def times(self, peer: PeerSpeed) -> float:
-        """Return how many times as fast this is as another system was; 0 if that is not known.
+        """Return the speed of this package relative to another system; 0 if it is unknown.
 
-        Playouts are compared where both have them, else states; states for the reasoner, to which a playout
-        may be too long.
+        Compares playouts if both have measured playouts, otherwise states. Compares states of the reasoner,
+        whose playouts can take too long.
         """
         network, reasoner = self.network, self.reasoner
         if network and network.playouts and median(network.playouts) and peer.playouts:
@@ -113,7 +113,7 @@ class Sheet:
         return median(own) / peer.states if own and peer.states else 0.0
 
     def times_in_pairs(self, peer: str) -> float:
-        """Return how many times as fast this is as a peer that ran in turn with it, as ``times`` does."""
+        """Return the speed of this package relative to a peer, as ``times`` does, from alternating runs."""
         ratios = self.pairs[peer].ratios if peer in self.pairs else []
         return median(ratios) if ratios else 0.0
 
@@ -130,7 +130,7 @@ def _total(steps: Mapping[str, float]) -> float:
 
 
 def _of(machine: str, show: Callable[[Speed], str]) -> Callable[[Sheet], str]:
-    """Return a cell about one machine, empty where it was not measured."""
+    """Return a function that gives a sheet's cell for a machine; empty without a measurement."""
 
     def cell(sheet: Sheet) -> str:
         speed: Speed | None = getattr(sheet, machine)
@@ -155,7 +155,7 @@ def _speed_columns(sheets: Sequence[Sheet], recorded: Recorded) -> list[Column]:
 
 
 def _ratio_columns(sheets: Sequence[Sheet], recorded: Recorded) -> list[Column]:
-    """Return a column for each ratio, and one for its spread where it was measured in pairs."""
+    """Return a column for each ratio, and a column for its spread if it was measured in pairs."""
 
     def shown(ratio: Ratio) -> Callable[[Sheet], str]:
         return lambda sheet: number(ratio(sheet))
@@ -172,7 +172,7 @@ def _ratio_columns(sheets: Sequence[Sheet], recorded: Recorded) -> list[Column]:
 
 
 def _ratios(sheets: Sequence[Sheet], recorded: Recorded) -> dict[str, Ratio]:
-    """Return by heading how many times as fast a sheet is as something else; 0 where that is not known."""
+    """Return functions by heading: each gives a sheet's speed relative to something else; 0 if unknown."""
 
     def in_pairs(name: str) -> Ratio:
         return lambda sheet: sheet.times_in_pairs(name)
@@ -227,7 +227,7 @@ def _thread_columns() -> list[Column]:
 
 
 def table(sheets: Sequence[Sheet], recorded: Recorded) -> str:
-    """Return the tables as text: speeds, threads, setting up and size; then what went wrong."""
+    """Return the tables as text: speeds, threads, set-up and size; then the errors."""
     parts = []
     for columns in (_speed_columns(sheets, recorded), _thread_columns(), _setup_columns()):
         rows = _cells(sheets, columns)
@@ -250,7 +250,7 @@ def _filled(columns: Sequence[list[str]]) -> list[list[str]]:
 
 
 def _summary(head: Sequence[str], sheets: Sequence[Sheet], recorded: Recorded) -> list[list[str]]:
-    """Return the last rows: geometric mean and minimum of the ratios, and of how many sheets."""
+    """Return the last rows: geometric mean and minimum of the ratios, and the number of compared sheets."""
     known = {
         heading: [value for value in map(ratio, sheets) if value]
         for heading, ratio in _ratios(sheets, recorded).items()
@@ -283,7 +283,7 @@ def _errors(sheets: Sequence[Sheet]) -> Iterator[str]:
 
 
 def markdown_columns(sheets: Sequence[Sheet], recorded: Recorded) -> list[Column]:
-    """Return the columns of the table in Markdown, the sheet's name aside."""
+    """Return the columns of the table in Markdown, except the column of sheets."""
     return [
         ("playouts a second", _of("network", lambda speed: _median(speed.playouts))),
         ("states a second", _of("network", lambda speed: _median(speed.states))),
@@ -297,7 +297,7 @@ def markdown_columns(sheets: Sequence[Sheet], recorded: Recorded) -> list[Column
 
 
 def markdown(sheets: Sequence[Sheet], recorded: Recorded, repeats: int, length: float) -> str:
-    """Return the table in Markdown, after a sentence on how it was measured: so many repeats of a length."""
+    """Return the table in Markdown, after a sentence about the measurement: number and length of repeats."""
     rows = _cells(sheets, markdown_columns(sheets, recorded))
     rows += _summary(rows[0], sheets, recorded)[:2]
     rows[1 : len(sheets) + 1] = [[f"`{name}`", *cells] for name, *cells in rows[1 : len(sheets) + 1]]

@@ -1,12 +1,12 @@
-"""How much stronger one player is than another: points over many matches on equal clocks.
+"""Measure how much stronger one player is than another: goals over many matches with equal clocks.
 
     python tools/strength.py gdl/tic_tac_toe.kif gdl/connect_four.kif
     python tools/strength.py gdl/*.kif --player mcts --against random --matches 50 --play-clock 1 --jobs 4
 
-The player takes the roles in turn; the other one has all the rest. A row per sheet: the mean of the player's
-goals with its 95 % interval, what the others reached, matches won (more than every other), drawn and lost,
-moves a match, and moves of the player that had to be replaced. Sheets for one role show what the player
-reaches. A match that an error of the rules ends is not counted.
+The player takes the roles in turn, and the other player takes all other roles. The table has a row per sheet:
+the mean goal of the player with its 95 % interval, the mean goal of the others, the numbers of matches won
+(with a higher goal than every other role), drawn and lost, the moves per match, and the number of replaced
+moves of the player. Sheets can have one role. Matches that end with an error of the rules do not count.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _HEAD: Final = ("sheet", "matches", "goals", "others", "won", "drawn", "lost", "
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One match: on which sheet, who, and how fast."""
+    """A match to play: the sheet, the players and the clocks."""
 
     sheet: str
     number: int
@@ -48,7 +48,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came out of a match for the player."""
+    """The result of a match from the view of the player."""
 
     goal: int
     others: tuple[int, ...]
@@ -58,7 +58,7 @@ class Outcome:
 
 @cache
 def load(sheet: str) -> anygame.Game:
-    """Load a sheet and compile it, once in each process, so that clocks do not have to pay for it."""
+    """Load and compile a sheet once in each process, so that clocks exclude the time for this."""
     game = anygame.load(sheet, lenient=True)
     with suppress(FallbackWarning):
         game.compile(wait=True)
@@ -84,7 +84,7 @@ def play(plan: Plan) -> Outcome | None:
 
 
 def row(sheet: str, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
-    """Return the cells of a sheet."""
+    """Return the cells of a sheet's row."""
     best = [max(outcome.others) for outcome in outcomes if outcome.others]
     goals = [outcome.goal for outcome in outcomes]
     met = list(zip(goals, best, strict=False))
@@ -103,15 +103,15 @@ def row(sheet: str, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play and print; return the exit status."""
-    parser = argparse.ArgumentParser(description="Measure how much stronger a player is than another.")
+    """Play the matches and print the table; return the exit status."""
+    parser = argparse.ArgumentParser(description="Measure how much stronger one player is than another.")
     parser.add_argument("sheets", metavar="SHEET", nargs="+")
     parser.add_argument("--player", default="mcts", metavar="P", help="as for `anygame match` (mcts)")
     parser.add_argument("--against", default="random", metavar="P", help="(random)")
-    parser.add_argument("--matches", type=int, default=50, metavar="N", help="on each sheet (50)")
+    parser.add_argument("--matches", type=int, default=50, metavar="N", help="matches per sheet (50)")
     parser.add_argument("--start-clock", type=float, default=1.0, metavar="SECONDS", help="(1)")
     parser.add_argument("--play-clock", type=float, default=1.0, metavar="SECONDS", help="(1)")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="matches at a time (1)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="simultaneous matches (1)")
     options = parser.parse_args(arguments)
     widths = [max(24, *(len(Path(sheet).stem) for sheet in options.sheets)), 7, 13, 6, 5, 5, 5, 5, 8]
     print_row(_HEAD, widths)

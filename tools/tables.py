@@ -1,4 +1,4 @@
-"""Tables of measurements, as text and in Markdown, between the marks of their tool in a file."""
+"""Tables of measurements, as text and in Markdown. A tool writes them between its marks in a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def number(value: float) -> str:
-    """Return a number with three significant digits and a unit; nothing for 0."""
+    """Return a number with three significant digits and a unit; empty for 0."""
     if not value:
         return ""
     for unit, name in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
@@ -24,7 +24,7 @@ def number(value: float) -> str:
 
 
 def plain(value: float) -> str:
-    """Return a number with at least three significant digits, without a unit; nothing for 0."""
+    """Return a number with at least three significant digits, without a unit; empty for 0."""
     return f"{value:,.0f}" if value >= 99.95 else number(value)
 
 
@@ -34,7 +34,7 @@ def _three(value: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """Return seconds with three decimals; nothing for 0."""
+    """Return seconds with three decimals; empty for 0."""
     return f"{value:.3f}" if value else ""
 
 
@@ -45,7 +45,7 @@ def spread(values: Sequence[float]) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table, all columns but the first to the right."""
+    """Yield the lines of a table in which all columns except the first are right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *rest in rows:
         cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
@@ -53,21 +53,21 @@ def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def as_markdown(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table, all columns but the first to the right."""
+    """Return the Markdown lines of a table in which all columns except the first are right-aligned."""
     line = ["---", *("---:" for _ in rows[0][1:])]
     return [f"| {' | '.join(row)} |" for row in (rows[0], line, *rows[1:])]
 
 
 def marks(tool: str) -> tuple[str, str]:
-    """Return the lines between which a tool writes."""
+    """Return the marks of a tool: the lines between which it writes."""
     return f"<!-- written by tools/{tool}.py -->", f"<!-- end of what tools/{tool}.py writes -->"
 
 
 def part(text: str, tool: str) -> tuple[str, str, str]:
-    """Return what stands before, between and after the marks of a tool.
+    """Return the parts of a text before, between and after the marks of a tool.
 
     Raises:
-        ValueError: the text does not have each mark once, in their order.
+        ValueError: the text does not have each mark exactly once, in the right order.
     """
     first, last = marks(tool)
     before, begin, rest = text.partition(f"{first}\n")
@@ -78,10 +78,10 @@ def part(text: str, tool: str) -> tuple[str, str, str]:
 
 
 def put_into(path: Path, block: str, tool: str) -> None:
-    """Replace what stands between the marks of a tool in a file, at once or not at all.
+    """Replace the text between the marks of a tool in a file, atomically.
 
     Raises:
-        ValueError: the file does not have each mark once, in their order.
+        ValueError: the file does not have each mark exactly once, in the right order.
     """
     before, _, after = part(path.read_text(encoding="utf-8"), tool)
     new = path.with_name(f".{path.name}.new")
@@ -99,7 +99,7 @@ def processor() -> str:
 
 
 def told(repeats: int, seconds: float) -> str:
-    """Return a sentence about how and where speeds were measured."""
+    """Return a sentence about the conditions of a measurement."""
     return (
         f"Medians of {repeats} runs of {seconds:g} s each, on one core: {processor()}, "
         f"Python {platform.python_version()}."

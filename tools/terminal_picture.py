@@ -1,8 +1,8 @@
-"""Draw a session at the prompt as SVG, for the chapter on the prompt.
+"""Draw a session at the prompt as SVG, for the chapter about the prompt.
 
     python tools/terminal_picture.py docs/guide/session.svg
 
-Runs ``anygame repl`` on a terminal of its own, with the commands below, and lets rich draw what comes out.
+Runs ``anygame repl`` with the commands below on a new pseudo-terminal. The package rich draws the output.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FONTS: Final = "Menlo, Consolas, DejaVu Sans Mono, monospace"
 
 
 def session() -> str:
-    """Return what the session shows on a terminal, colours included, with the commands after ``> ``."""
+    """Return the coloured output of the session on a terminal; commands follow ``> ``."""
     command = [sys.executable, "-m", "anygame", "repl", GAME, "--seed", "1", "--echo"]
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
     environment |= {"TERM": "xterm-256color", "COLUMNS": str(WIDTH), "LINES": "60", "PYTHONUTF8": "1"}
@@ -47,7 +47,7 @@ def session() -> str:
         process.stdin.write("\n".join(COMMANDS).encode())
         process.stdin.close()
         shown = b""
-        # The end of a terminal is an error on Linux, nothing elsewhere.
+        # At the end of a terminal, reading raises an error on Linux.
         with suppress(OSError):
             while part := os.read(leader, 65536):
                 shown += part
@@ -64,7 +64,7 @@ def picture(shown: str) -> str:
     for line in shown.rstrip().splitlines():
         console.print(Text.from_ansi(line), style="bold" if line.startswith("> ") else "", highlight=False)
     drawn = console.export_svg(title="anygame", unique_id="session")
-    # The fonts that rich names lie on a server elsewhere; any of fixed width will do.
+    # The font of rich is on a remote server, so use any font of fixed width.
     return re.sub(
         "Fira Code, ?monospace", FONTS, re.sub(r"\s*@font-face \{.*?\}", "", drawn, flags=re.DOTALL)
     )

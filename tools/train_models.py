@@ -1,10 +1,10 @@
-"""Train the models that come with the package; about an hour on one core.
+"""Train the models of the package, which takes about an hour on one core.
 
     python tools/train_models.py
     python tools/train_models.py hex_pie copolymer
 
 A model is written to the package if it won its trial. Its weights are stored as 16-bit floats, which halves
-the file. Run the tool again after a change of a sheet's rules, or of the inputs of estimates.
+the file. Run the tool again after a change of a sheet's rules or of the inputs of models.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Training:
-    """Seconds of self-play, and whether contents of neighboring cells are inputs; see ``train``."""
+    """Seconds of self-play, and whether the contents of neighbouring cells are inputs; see ``train``."""
 
     seconds: float
     windows: bool = False
 
 
-#: The sheets, with the settings that won more matches.
+#: For each sheet, the settings whose model won more matches.
 _TRAININGS: Final = {
     "copolymer": _Training(480),
     "hex_pie": _Training(480, windows=True),

@@ -1,4 +1,4 @@
-"""Pictures of the tutorial's board, drawn from the pieces of the sheet that stand before each.
+"""Pictures of the tutorial's board, each drawn with the part of the sheet above the picture.
 
 python tools/tutorial_pictures.py docs/start/tutorial.md docs/start/tutorial
 """
@@ -23,7 +23,7 @@ _OPENING: Final = ("(lay 2 2)", "(lay 1 2)")
 
 
 def sheet(chapter: str, name: str) -> str:
-    """Return the sheet as it stands in the tutorial where the picture of this name is shown."""
+    """Return the part of the sheet that the tutorial has above the picture with this name."""
     before, shown, _ = chapter.partition(f"](tutorial/{name}.svg)")
     if not shown:
         raise ValueError(f"the tutorial does not show {name}.svg")

@@ -1,11 +1,11 @@
-"""Two players on this machine play each other over the network: a script to adapt.
+"""Let two players on this machine play each other over the network, as a script that you can adapt.
 
     python tools/two_players.py gdl/tic_tac_toe.kif legal random --seed 1
     python tools/two_players.py gdl/rock_paper_scissors.kif mcts greedy --games 5 --play-clock 2
 
-Starts a process for each player, as ``anygame player --strategy PLAYER --port 0``, lets ``anygame match``
-lead the match, and ends the players. Ports are free ones that the system chooses; the players tell them in
-the first line that they print. A player that is another program is another command in ``start_player``.
+Starts a process ``anygame player --strategy PLAYER --port 0`` for each player. ``anygame match`` runs the
+match, and then the script ends the players. The system chooses free ports, and each player prints its port
+in the first line of its output. To use another program as a player, change the command in ``start_player``.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ def start_player(strategy: str, seed: int | None) -> tuple[subprocess.Popen[str]
 
 
 def end_player(process: subprocess.Popen[str]) -> None:
-    """End a player as Ctrl-C does, and take in what it has still to say."""
+    """End a player as Ctrl-C does, and read the rest of its output."""
     process.send_signal(signal.SIGINT if sys.platform != "win32" else signal.SIGTERM)
     process.communicate(timeout=30)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play; return the exit status of ``anygame match``."""
+    """Play a match; return the exit status of ``anygame match``."""
     parser = argparse.ArgumentParser(description="Let players on this machine play each other.")
     parser.add_argument("sheet", metavar="SHEET", help="the rule sheet")
     parser.add_argument("players", metavar="PLAYER", nargs="+", help="a strategy for each role")
-    parser.add_argument("--seed", type=int, metavar="S", help="of players and of the manager")
+    parser.add_argument("--seed", type=int, metavar="S", help="seed of the players and of the match")
     options, more = parser.parse_known_args(arguments)
     started = []
     try:
