@@ -7,14 +7,14 @@
 
 Each machine (the network or the reasoner) plays each sheet in a separate process, pinned to one core. The
 tool measures random playouts, and single states through the Python contract: whether the state is terminal,
-the legal moves of all roles, and the next state. The number of states is the number of joint moves. ± is half
-the range of the repeats, relative to the median. The network is set up twice, in fresh processes: first
-without cached machine code, then with cached code. Speeds are per second of wall-clock time. ``core`` is the
-fraction of this time in which the process ran. If it is well below 100 %, the speeds are too low.
+the legal moves of all roles, and the next state. The number of states is the number of joint moves. The sign
+± shows half the range of the repeats, relative to the median. The network is set up twice, in fresh
+processes: first without cached machine code, then with cached code. Speeds are per second of wall-clock time.
+``core`` is the fraction of this time in which the process ran. Well below 100 %, speeds are too low.
 
 ``--peer "NAME=COMMAND"`` also runs another system on the same core, in alternation with the network. In the
-command, ``{sheet}`` stands for the path of the sheet. The command plays at random. Its last line has three
-numbers: playouts per second, states per second, and seconds of set-up. The table shows the median and the
+command, ``{sheet}`` stands for the path of the sheet. The command plays at random. Its last output line has
+three numbers: playouts per second, states per second, and seconds of set-up. The table shows the median and
 spread of the ratios between paired runs. ``--recorded`` reads earlier speeds of other systems from a CSV file
 with the columns engine,sheet,states_per_second,playouts_per_second; ``sheet`` is a file name without suffix.
 

@@ -3,10 +3,10 @@
     python tools/cold_start.py
     python tools/cold_start.py gdl/hex_pie.kif --runs 21
 
-Runs ``anygame legal SHEET`` and ``python -c "import lark"`` in separate processes. lark is the only library
-that ``anygame legal`` imports. The runs alternate, so that noise affects both commands equally, and use
-compiled bytecode. Prints the median time of each command, and their ratio. ``--imports`` also prints the
-import times of packages (``python -X importtime``).
+Runs ``anygame legal SHEET`` and ``python -c "import lark"`` in separate processes. The library lark is the
+only library that ``anygame legal`` imports. The runs alternate, so that noise affects both commands equally,
+and use compiled bytecode. Prints the median time of each command, and their ratio. ``--imports`` also prints
+the import times of packages (``python -X importtime``).
 """
 
 from __future__ import annotations

@@ -4,12 +4,13 @@
     python tools/compare_checkouts.py ../before gdl sheets/ --rounds 7 --seconds 0.5 --json compared.json
 
 In each round, the tool measures each sheet in both checkouts, in fresh processes on the same core. The order
-of the checkouts changes from round to round. It measures the set-up of the network without and with cached
-machine code, and random playouts and single states by the network and by the reasoner. Each checkout's own
-``tools/measure_sheet.py`` measures its speeds. The table shows the median over the rounds of the ratio of the
-speeds: above 1, this checkout is faster. ± is half the range of the ratios, relative to the median. The tool
-lists all figures that are slower by more than ``--allow`` percent, with their medians. It also warns if other
-processes used the core. Exit status: 1 if a figure is slower by more than that, or could not be measured.
+of the checkouts changes from round to round. The tool measures the set-up of the network without and with
+cached machine code, and random playouts and single states by the network and by the reasoner. Each checkout's
+own ``tools/measure_sheet.py`` measures its speeds. The table shows the median over the rounds of the ratio of
+speeds. Above 1, this checkout is faster. The sign ± shows half the range of the ratios, relative to the
+median. The tool lists all figures that are slower by more than ``--allow`` percent, with their medians. It
+also warns if other processes used the core. Exit status: 1 if a figure is slower by more than ``--allow``
+percent, or could not be measured.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ def measure_form(game: str, path: Path, form: str, options: argparse.Namespace) 
 
 
 def measure_library(game: str, library: str, path: Path, options: argparse.Namespace) -> Row:
-    """Measure a game of a library, or a sheet as such a game, with the best number of lanes."""
+    """Measure a game of a library, or a sheet as a game of the library, with the best number of lanes."""
     if library in _BESIDE:
         return _measured(game, library, (str(path), path.stem, 0), options)
     name = GAMES[game][1][library]
@@ -226,7 +226,7 @@ def markdown(rows: Sequence[Row], repeats: int, length: float) -> str:
 
 
 def cells(rows: Sequence[Row]) -> list[list[str]]:
-    """Return the head and the cells of the table; the last two columns compare the speed of the sheet."""
+    """Return the head and the cells of the table; the last two columns are relative speeds of the sheet."""
     own = {row.game: row for row in rows if row.player == "anygame" and row.states}
     shown = [list(HEAD)]
     for row in rows:

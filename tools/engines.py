@@ -12,8 +12,8 @@ relations; see ``GAMES``.
 
 Engines speak UCI or GTP. Fairy-Stockfish (https://github.com/fairy-stockfish/Fairy-Stockfish) is the Debian
 package ``fairy-stockfish``. After ``npm install fairy-stockfish-nnue.wasm``, the option ``--command 'node
---no-experimental-fetch node_modules/fairy-stockfish-nnue.wasm/uci.js'`` starts it. Rhino plays Othello: the
-Debian packages ``grhino`` and ``grhino-data``.
+--no-experimental-fetch node_modules/fairy-stockfish-nnue.wasm/uci.js'`` starts the engine. Rhino plays
+Othello: the Debian packages ``grhino`` and ``grhino-data``.
 """
 
 from __future__ import annotations

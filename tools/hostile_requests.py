@@ -5,8 +5,8 @@
 
 Starts the server, and lets an honest visitor use all its functions a few times. Then the tool sends many
 simultaneous requests of all kinds of the target, while the visitor continues. Prints the median and maximum
-waits of the visitor, and the answers to the hostile requests. The exit status is 1 if the visitor got a wrong
-answer, a hostile request found a fault of the server, or the server printed an error.
+waiting times of the visitor, and the answers to the hostile requests. The exit status is 1 if the visitor got
+a wrong answer, a hostile request found a fault of the server, or the server printed an error.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Attack:
 
 
 def visitor_table(quiet: Visit, attacked: Visit) -> list[list[str]]:
-    """Return the waits of the visitor before and under the attack, in milliseconds."""
+    """Return the waiting times of the visitor before and during the attack, in milliseconds."""
     rows = [["request", "median alone", "median under attack", "longest", "answers", "503"]]
     for what, seconds in attacked.seconds.items():
         rows.append(_row(what, quiet.seconds[what], seconds, attacked.later[what]))
@@ -191,7 +191,7 @@ def run(options: Namespace) -> tuple[list[str], list[str]]:
 def _attacked(
     target: Target, address: Address, options: Namespace
 ) -> tuple[Visit, Visit, dict[str, Counter[str]]]:
-    """Return the visitor's results before and under the attack, and the outcomes of hostile requests."""
+    """Return the visitor's results before and during the attack, and the outcomes of hostile requests."""
     quiet, attacked = Visit(address), Visit(address)
     for _ in range(_QUIET_ROUNDS):
         target.visit(quiet)

@@ -4,10 +4,10 @@
     python tools/library_playouts.py aec gdl/connect_four.kif --seconds 2 --repeats 3 --core 1
 
 OpenSpiel has C++ games, and plays one game at a time through its Python interface. PettingZoo has classic
-games in Python, and plays one at a time. pgx and Ludax have JAX games, and play many lanes at a time. Sheets
-can be OpenSpiel games or JAX environments, too. Other environments for sheets are ``aec`` and ``parallel``
-(PettingZoo), ``gymnasium`` and ``vector`` (Gymnasium, with random opponents; ``vector`` has many lanes), and
-``batch`` (lanes without a library).
+games in Python, and plays one at a time. The libraries pgx and Ludax have JAX games, and play many lanes at a
+time. Sheets can be OpenSpiel games or JAX environments, too. Other environments for sheets are ``aec`` and
+``parallel`` (PettingZoo), ``gymnasium`` and ``vector`` (Gymnasium, with random opponents; ``vector`` has many
+lanes), and ``batch`` (lanes without a library).
 
 ``compare_libraries.py`` runs this tool, perhaps with the Python of another environment. So it needs only the
 standard library and the game library (for sheets: anygame). A state is a move. In ``parallel`` and ``batch``,
@@ -117,7 +117,7 @@ def _by_turns(env: Any, seed: int) -> Iterator[tuple[int, int]]:
 
 
 def _some_action(mask: Any, random: Any) -> int:
-    """Return the number of a legal action, with equal probability."""
+    """Return the number of a random legal action; all legal actions have the same probability."""
     legal = mask.nonzero()[0]
     return int(legal[int(random.random() * len(legal))])
 

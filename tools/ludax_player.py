@@ -7,11 +7,11 @@
 
 The last line plays random games with the rules of the sheet and with the rules of Ludax, and compares boards,
 turns, legal moves and results. In Ludax, a match ends after two passes. By the sheet, a match ends as soon as
-neither role can move. In both, a role without a move passes. In Ludax 1.0.0, a pass flips stones again, along
+neither role can move. By both, a role without a move passes. In Ludax 1.0.0, a pass flips stones again, along
 lines from the last stone of the role. This player corrects that, also in its search.
 
-AlphaZero trained the network, a ResNet. Gumbel MuZero searches with it (Danihelka et al. 2022, "Policy
-improvement by planning with Gumbel"). See https://github.com/gdrtodd/ludax.
+AlphaZero trained the network, a ResNet. Gumbel MuZero searches with this network (Danihelka et al. 2022,
+"Policy improvement by planning with Gumbel"). See https://github.com/gdrtodd/ludax.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def check_game(game: Game) -> None:
     """Raise an error unless the game has the initial state and the roles of the supported sheet.
 
     Raises:
-        PlayerError: the game is a different game.
+        PlayerError: the game is not the supported game.
     """
     facts = {str(fact) for fact in game.initial_state().facts}
     if facts != _FIRST or tuple(map(str, game.roles)) != _ROLES:

@@ -4,7 +4,7 @@
     python tools/manager_loop.py gdl/pig.kif --players localhost:9147 localhost:9148 --matches 10
 
 Sends INFO to the players until enough players are free, and runs a match on the next sheet. Then it prints a
-line: the sheet and, for each player, its goal and its mean goal so far. After a match on every sheet, the
+line with the sheet and, for each player, its goal and its mean goal so far. After a match on every sheet, the
 players change roles. If players do not answer, the manager asks them again later. Ctrl-C aborts the match.
 For a table, ratings and a store, see ``anygame tournament``.
 """

@@ -5,7 +5,7 @@
 ``benchmark.py`` runs this tool and makes tables of its output: the seconds of each step of set-up, the speed
 of random playouts in each repeat, the microseconds per state through the Python contract, and the memory use.
 The number of states is the number of joint moves. With ``--serve``, the tool prints a line after set-up. Then
-it reads lines PLAYOUTS THREADS, plays that many playouts for each line, and prints a line of JSON.
+it reads lines PLAYOUTS THREADS, plays that many playouts for each line, and prints the result as JSON.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _INTERRUPTED: Final = 130
 def playing(game: anygame.Game, random: Random) -> Iterator[bool]:
     """Play random playouts endlessly with the reasoner; yield after each state whether it was terminal.
 
-    The loop and the random moves are those of ``game.playouts``, but callers can stop after every state.
+    Uses the loop and the random moves of ``game.playouts``, but callers can stop after every state.
     """
     reasoner, draw = game.backends.reasoner.reasoner, game.backends.reasoner.draw
     values = [reasoner.terms.number(role) for role in reasoner.roles]

@@ -54,7 +54,7 @@ class Peer:
         """Play a sheet on a core.
 
         Raises:
-            OSError: the command cannot run, fails, times out, or prints no such line.
+            OSError: the command cannot run, fails, times out, or does not print the three numbers.
         """
         try:
             with _on(core):

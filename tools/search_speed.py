@@ -4,9 +4,9 @@
 
 The two searches run in alternation from the initial state. ``uct`` plays 512 playouts from each leaf. For
 each sheet, the table shows the median leaves per second of each search, and the ratio of the two medians. It
-also shows nodes, depth and memory at the end of a round, and the fraction of the time for each step of a
-pass: making children, playing, learning (from playouts and from children), descending. Games whose value is
-proven within a round are marked.
+also shows nodes, depth and memory at the end of a round, and the time for each step of a pass as a fraction:
+making children, playing, learning (from playouts and from children), descending. Games whose value is proven
+within a round are marked.
 """
 
 from __future__ import annotations

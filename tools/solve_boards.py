@@ -4,7 +4,7 @@
 
 A strategy has one move for each state in which the role chooses. The reasoner checks the strategy against
 every reply, independently of the solver: in every reachable terminal state, the role's goal is at least its
-value. The boards are from ``tools/small_boards.py``, by default the boards of Y. He, Saffidine and Thielscher
+value. The boards are from ``tools/small_boards.py``, by default the boards of He, Saffidine and Thielscher
 (2024, "Solving two-player games with QBF solvers in general game playing", AAMAS).
 """
 

@@ -3,10 +3,10 @@
     python tools/strength.py gdl/tic_tac_toe.kif gdl/connect_four.kif
     python tools/strength.py gdl/*.kif --player mcts --against random --matches 50 --play-clock 1 --jobs 4
 
-The player takes the roles in turn, and the other player takes all other roles. The table has a row per sheet:
-the mean goal of the player with its 95 % interval, the mean goal of the others, the numbers of matches won
-(with a higher goal than every other role), drawn and lost, the moves per match, and the number of replaced
-moves of the player. Sheets can have one role. Matches that end with an error of the rules do not count.
+The player takes the roles in turn, and the other player takes all other roles. The table has a row per sheet.
+A row shows the mean goal of the player with its 95 % interval, the mean goal of the others, the numbers of
+matches won (with a higher goal than every other role), drawn and lost, the moves per match, and the number of
+replaced moves of the player. Matches that end with an error of the rules do not count.
 """
 
 from __future__ import annotations
