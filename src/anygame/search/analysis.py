@@ -366,11 +366,11 @@ class PracticeReport:
 
     Attributes:
         games: number of games played.
-        positions: number of positions learned from.
+        positions: number of positions from which the network learned.
         seconds: duration of self-play in seconds.
         trial_matches: number of matches between searches with and without the network.
         trial_score: points of the searches with the network: 1 for a win, 0.5 for a draw. In general, a match
-            gives 0.5 plus half of the lead over the mean of the other roles, on a scale from 0 to 1.
+            gives 0.5 plus half of the lead over the mean goal of the other roles, on a scale from 0 to 1.
         is_used: whether the network won the trial, so that later searches use the network.
     """
 

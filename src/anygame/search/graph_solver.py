@@ -65,7 +65,7 @@ class Solver:
         """Return the distinct pairs of goals of two roles in terminal states, ascending: float [pairs, 2]."""
         pairs = self._graph.goals[:, [one, other]]
         pairs = pairs[~np.isnan(pairs).any(axis=1)]
-        # Sort ranks instead of goals: this is faster, because few goals are distinct.
+        # Sorting ranks instead of goals is faster, because few goals are distinct.
         (ones, first), (others, second) = (np.unique(column, return_inverse=True) for column in pairs.T)
         numbers = np.unique(first * len(others) + second)
         return np.stack([ones[numbers // len(others)], others[numbers % len(others)]], axis=1)

@@ -114,7 +114,7 @@ def holds(states, index, fluent):
 
 @compiled
 def word_of(rows, literal, word):
-    """Return a bit literal in the 64 lanes of a word: twice a row number, plus 1 for the complement."""
+    """Return a bit literal's value in 64 lanes. The literal is twice a row number, plus 1 if complemented."""
     value = rows[literal >> 1, word]
     return ~value if literal & 1 else value
 

@@ -1,7 +1,7 @@
 """Hash table of distinct packed states, numbered in order of insertion, in native code.
 
-It uses open addressing with linear probing (Knuth, The Art of Computer Programming, volume 3, section 6.4).
-The hash mixes the words of a state as in SplitMix64 (Steele, Lea and Flood 2014).
+The table uses open addressing with linear probing (Knuth, The Art of Computer Programming, volume 3, section
+6.4). The hash mixes the words of a state as in SplitMix64 (Steele, Lea and Flood 2014).
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 The search is UCT (Kocsis and Szepesvari 2006). The search backs up proven bounds of values from final states
 (score-bounded search: Cazenave and Saffidine 2010). A value is a goal on a scale from 0, the lowest goal of
-the game, to 1, the highest. For each role, the lower bound of a state is the maximin of the children's lower
-bounds: the role maximises, and the other roles minimise. The upper bound is the minimax of the children's
-upper bounds. All moves of ``random`` are equally probable. Each update keeps the bounds correct, so bounds
+the game, to 1, the highest. For each role, the lower bound of a state is the maximin of the lower bounds of
+its children: the role maximises, and the other roles minimise. The upper bound is the minimax of the upper
+bounds. All moves of ``random`` are equally probable. Each update keeps the bounds correct, so bounds
 also hold in endless games. With simultaneous moves, the bounds enclose the value under mixed strategies.
 """
 
@@ -91,7 +91,7 @@ class _Bandit:
         """Return the move to try next, by UCB1 (Auer, Cesa-Bianchi, Fischer 2002) without the barred moves.
 
         An untried move counts as tried once, with the mean value of all moves. So the search tries good moves
-        again even if not all moves can be tried (first-play urgency: Gelly and Wang 2006).
+        again before it has tried all moves (first-play urgency: Gelly and Wang 2006).
         """
         if len(self.moves) == 1:
             return 0
@@ -237,7 +237,7 @@ class StateSearcher(TreeReporter[_Node]):
 
     @property
     def is_done(self) -> bool:
-        """Whether the root ends play or has a proven value, or a role has a goal in no final state."""
+        """Whether play ends at the root, its value is proven, or no final state gives some role a goal."""
         root = self._root
         if root is None or root.values is not None or self._is_closed(root):
             return True

@@ -5,7 +5,7 @@ and the same four cells are a line of either role. The owner of a line, such as 
 *pattern* has one conjunction for each side. If all fluents that hold belong to one side, their number selects
 a row of weights. All lines with the same length and side share rows. Fluxplayer evaluates states by the
 degree to which goals hold (Schiffel and Thielscher 2007, "Fluxplayer: a successful general game player").
-Here, the network learns the weights of the degrees.
+Here, the network learns a weight for each degree.
 
 The *tally* of a pattern is one number. Each digit of a tally is the number of fluents of one side that hold.
 Each fluent adds a fixed number to the tallies of its patterns, and a table maps a tally to a row of weights.
@@ -107,7 +107,7 @@ def _contested(network: Network, fluents: Sequence[Term]) -> list[dict[tuple[str
 
 
 class _Arranged:
-    """Builder of the arrays of patterns. It omits lines or windows if there are too many of them."""
+    """Builder of the arrays of patterns. The builder omits lines or windows if there are too many of them."""
 
     def __init__(self) -> None:
         self._names: list[str] = []

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 #: Maximum number of states of a belief. An update of a full belief takes about 10 ms.
 MOST_STATES: Final = 16_384
-#: Maximum number of joint moves from all states of a belief. If there are more, an update samples them.
+#: Maximum number of joint moves of a belief's states. With more joint moves, an update takes a sample.
 _MOST_JOINTS: Final = 131_072
 #: Maximum number of batches of samples per turn. Most samples can contradict the observation.
 _MOST_BATCHES: Final = 16

@@ -167,7 +167,7 @@ class RemoteLearner:
         return True
 
     def _call(self, method: str, *arguments: object) -> Any:
-        """Call a method with the means not yet taken. If the process dies, another one repeats the games."""
+        """Call a method with the means not yet taken. If the process dies, a new process repeats games."""
         lost: WorkerLostError | None = None
         for _ in range(_TRIES):
             try:
@@ -186,7 +186,7 @@ class RemoteLearner:
         self._report = self._report._replace(weights=weights)
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """Return the state of the learner. If the process dies later, the learner resumes from it."""
+        """Return the learner's state. If the process dies later, the learner resumes from that state."""
         state: Mapping[str, NDArray[Any]] = self._call("state")
         self._beginning = self._beginning._replace(state=state)
         self._means, self._taken = [], 0

@@ -140,7 +140,7 @@ class _Column(NamedTuple):
     key: Key  # Functor and arity of the fluents.
     place: int  # Position of the argument, from 1.
     values: frozenset[str]  # Values of the argument.
-    # The ordered values, or a longer axis where they are symmetric about the middle; empty if none exists.
+    # The values in order, or a longer axis in which they are symmetric; empty if there is no axis.
     axis: Words
     number: int  # Number of earlier arguments that have the same axis.
 

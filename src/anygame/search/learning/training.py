@@ -53,10 +53,10 @@ def train(
         games: total number of games, including the games before ``resume``. The same seed and numbers of
             games and threads give the same model.
         into: path of the model file; by default a file in the folder of models.
-        resume: whether to resume a training of this game: the training with the most games.
+        resume: whether to resume the training of this game that has the most games.
         windows: whether the network has inputs for the contents of groups of neighboring cells: 3x3 cells, or
-            fewer if there are many kinds of pieces. Windows help in some games and harm in others, so compare
-            both. With ``resume``, the setting of the resumed training is kept.
+            fewer if there are many kinds of pieces. Windows help in some games and harm in others, so try
+            both settings. With ``resume``, the setting of the resumed training is kept.
         seed: random seed; None for a random one.
         threads: number of learners, one per core, whose weights are averaged periodically. The default is 1,
             or the number of cores of the cluster. With ``resume``, the number is kept.

@@ -101,7 +101,7 @@ class Trial:
     def evidence(self) -> float:
         """Likelihood ratio of a score of 75 % to a score of 50 %.
 
-        For two roles, a pair of matches without a winner keeps the ratio. For more roles, a draw keeps it.
+        A pair of matches without a winner keeps the ratio. With more than two roles, a draw keeps the ratio.
 
         >>> Trial(2, [1.0, 1.0, 0.0, 1.0]).evidence, Trial(3, [1.0, 1.0, 0.25]).evidence
         (1.8, 1.6875)

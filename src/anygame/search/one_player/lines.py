@@ -15,8 +15,8 @@ class Line:
     """The best known line from a state.
 
     Attributes:
-        moves: joint moves up to a terminal state, each in the order of the roles. Empty if no terminal state
-            with a goal is known, or if the first state is terminal.
+        moves: joint moves up to a terminal state; each lists moves in the order of the roles. Empty if no
+            terminal state with a goal is known, or if the first state is terminal.
         goal: the goal in the last state, for the role that chooses; None if it is unknown.
         proven: whether the search has proven that no line has a greater goal or, if ``goal`` is None, that no
             line has a goal.

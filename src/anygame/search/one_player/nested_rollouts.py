@@ -141,7 +141,7 @@ class NestedRollouts:
         sources = options.sources
         starts = np.flatnonzero(np.diff(sources, prepend=-1))
         groups = playouts[sources] % _GROUPS
-        # The context is nothing, the step number, or the previous move, each in a third of the groups.
+        # A third of the groups has no context, a third the step number, and a third the previous move.
         kind, former = groups % 3, before[sources].astype(np.int64)
         context = np.where(kind == 1, step + 1, np.where(kind == 2, former + 2, 0)) * _SPREAD
         places = groups * _WEIGHTS + (context + options.moves) % _WEIGHTS

@@ -5,8 +5,8 @@ Grumberg and Peled 1999, "Model checking", section 13.2).
 
 A step counter is a set of fluents that makes every state new, although only the end and the goals read these
 fluents. States that differ only in the counter have the same moves, and their successors differ only in the
-counter. Of the states that differ only in the counter, a search needs to visit only the earliest. A search
-that skips the others can miss a goal that a line reaches only by waiting until the counter ends the match.
+counter. Of the states that differ only in the counter, a search visits only the earliest. A search that skips
+the other states can miss a goal that a line reaches only by waiting until the counter ends the match.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ def _guaranteed(store, node, first, product, stride, count, role):
 
 @compiled
 def _most_of_all(store, node, first, product, role):
-    """Return the highest upper bound of a role among all children, or a value that tightens nothing."""
+    """Return the highest upper bound of a role among all children, or a value that tightens no bound."""
     most = np.float32(0)
     for joint in range(product):
         child = store.child[first + joint]

@@ -114,7 +114,7 @@ def forget(
     link_joint: Int64s,
     link_node: Int32s,
 ) -> None:
-    """Keep the root, and the children of each kept node that is the root or has at least ``least`` visits.
+    """Keep the root, its children, and the children of kept nodes that have at least ``least`` visits.
 
     Kept nodes get new numbers. Call ``drop_work`` first. Temporary arrays are ``new_nodes`` [nodes], filled
     with NONE, ``waiting`` [nodes] and ``new_expansions`` [expansions]. The other arrays are copies of the

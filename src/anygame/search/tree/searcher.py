@@ -111,7 +111,7 @@ class Tree:
     def begin(self, state: NDArray[np.uint64], end: Sequence[tuple[float, bool]] | None = None) -> None:
         """Make a packed state the root without discarding the tree.
 
-        If the game is over in the new root, ``end`` has for each role the value and whether it is proven.
+        If the new root ends the game, ``end`` has each role's value and whether the value is proven.
         """
         if self.worker.counts[FREE_PATHS] < len(self.worker.free_paths):  # Some descents are running.
             drop_work(*self._addresses[1:])

@@ -155,7 +155,7 @@ store_at = Bundle(
 
 
 def make_store(words: int, roles: int, memory: int) -> Store:
-    """Return an empty tree of at most about ``memory`` bytes, but for ``FEWEST_NODES`` nodes or more."""
+    """Return an empty tree of about ``memory`` bytes, but with room for at least ``FEWEST_NODES`` nodes."""
     columns = dict.fromkeys(("sums", "low", "high", "option_counts"), roles) | {"states": words}
     node, expansion, option = _record(_NODE, columns), _record(_EXPANSION, columns), _OPTION_RECORD
     # Assumed averages per node: ``options_a_node`` options, half an expansion, and two slots.
