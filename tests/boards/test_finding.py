@@ -221,7 +221,7 @@ def test_a_hint_orders_what_has_no_order() -> None:
         ("none", ""),
         ("(cel ?row ?column ?c)", "the game has no such fluent; did you mean cell?"),
         ("(cell ?row ?column)", "the game has no such fluent"),
-        ("fluent=cell rows=1 columns=9", "cell/3 cannot be laid out so"),
+        ("fluent=cell rows=1 columns=9", "cell/3 does not fit the layout"),
     ],
 )
 def test_hints_that_cannot_be_followed_are_noted(text: str, note: str) -> None:

@@ -97,7 +97,7 @@ def test_what_follows_is_counted_in_one_note_and_listed_on_request() -> None:
     text = SHEET.replace("(init (control x))", "(init (contrl x))")
     output = told(text)
     assert len(heads(output)) == 1
-    note = re.search(r"^note: because of that, (.*) \(see `--all`\)$", output, flags=re.MULTILINE)
+    note = re.search(r"^note: because of this fault, (.*) \(see `--all`\)$", output, flags=re.MULTILINE)
     assert note is not None
     assert len(heads(told(text, "--all"))) > 1
 
@@ -200,5 +200,5 @@ def test_what_a_lenient_reading_takes_care_of_is_no_error_where_it_is_asked_for(
 
 def test_the_doctor_explains_what_is_denied_of_a_variable_that_nothing_binds() -> None:
     output = told(SHEET + "(<= quiet (not (true (cell 1 ?n ?v))))\n")
-    assert "try: negate a relation that holds if (true (cell 1 ?n ?v)) holds for some ?n: " in output
+    assert "try: negate a new relation that holds if (true (cell 1 ?n ?v)) holds for some ?n; " in output
     assert "mend: anygame mend --select negation" in output

@@ -412,7 +412,7 @@ def test_playout_reports_playouts_that_reach_the_limit() -> None:
     output, status = run(["playout", "-", "--count", "3", "--seed", "1", "--limit", "7"], sheet)
     assert status == 0
     assert output.splitlines()[1:3] == [
-        "3 more games were abandoned at the limit of moves",
+        "3 more games were abandoned at the move limit",
         "goal of x  unknown",
     ]
 

@@ -220,7 +220,7 @@ def test_infix_sheets_get_the_command_that_binds_their_variables(tmp_path: Path)
     output, status = run(["check", str(path), "--play", "0"])
     assert status == 1
     assert "step(X) :- ..., with a body that binds X" in output
-    assert "for some Y: `anygame translate --lenient` adds it" in output
+    assert "for some Y; `anygame translate --lenient` does so" in output
     assert output.count("mend: anygame translate --lenient --to infix\n") == 2
     mended, status = run(["translate", "--lenient", "--to", "infix", str(path)])
     path.write_text(mended)

@@ -24,7 +24,7 @@ _TRACES: Final = ("Traceback", "KeyboardInterrupt", "Exception ignored", "never 
 _COMMANDS: Final = {
     "simulate connect_four --playouts 1e12": (
         r"[1-9]\d*/10+",
-        r"[\d,]+ of 1,000,000,000,000 random playouts.*interrupted: only these games were played",
+        r"[\d,]+ of 1,000,000,000,000 random playouts.*interrupted: the results cover only the games played",
     ),
     "simulate connect_four --playouts 1e12 --json": (
         r"[1-9]\d*/10+",
@@ -32,7 +32,7 @@ _COMMANDS: Final = {
     ),
     "simulate connect_four --playouts 1e12 --machine reasoner": (
         r"[1-9]\d*/10+",
-        "interrupted: only these games were played",
+        "interrupted: the results cover only the games played so far",
     ),
     "solve copolymer": (
         "[1-9][0-9,]* states, .* of them not yet expanded",

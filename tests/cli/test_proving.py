@@ -28,7 +28,7 @@ _ENDLESS = """
 def test_verdicts_are_printed_with_what_shows_them() -> None:
     printed, status = run(["prove", "monty_hall", "--property", "playable", "--property", "winnable"])
     assert "proved   playable: every role has a legal move" in printed
-    assert "shown by a shortest match, of 4 joint moves:" in printed
+    assert "shown by a shortest match of 4 joint moves:" in printed
     assert status == 0
 
 
@@ -67,10 +67,10 @@ def test_doubts_about_formulas_follow_their_verdicts() -> None:
         printed
         == """\
 refuted  (reachable (does candidate (choose 9)))
-         (does candidate (choose 9)) never holds; possible terms: 1 2 3
+         (does candidate (choose 9)) never holds: no rule or fact has 9 here; possible terms: 1 2 3
            (reachable (does candidate (choose 9)))
                                               ^
-         no joint move leads to such a state: no other invariant is needed
+         no joint move makes the property true: the proof needs no further invariant
 """
     )
 
@@ -113,7 +113,7 @@ def test_a_missing_solver_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatc
 
 def test_two_sheets_are_compared(tmp_path: Path) -> None:
     printed, status = run(["equal", "monty_hall", "monty_hall"])
-    assert printed.startswith("proved   equal: both sheets are the same game")
+    assert printed.startswith("proved   equal: both sheets describe the same game")
     assert status == 0
     printed, status = run(["equal", "monty_hall", "kuhn_poker"])
     assert "the sheets have different roles" in printed
@@ -128,7 +128,7 @@ def test_mends_are_said_to_keep_the_game_or_how_they_change_it(tmp_path: Path) -
     rules = "(<= (next over) (does a go)) (<= terminal (true over)) (goal a 100)"
     sheet.write_text(f"(role a) (legal a go) {rules}")
     printed, status = run(["mend", str(sheet), "--select", "base,input", "--prove"])
-    assert "sheet.kif: proved   equal: both sheets are the same game" in printed
+    assert "sheet.kif: proved   equal: both sheets describe the same game" in printed
     assert status == 0
     sheet.write_text(f"(role a) (<= (legal ?r go) (not (true over))) {rules}")
     printed, status = run(["mend", str(sheet), "--select", "role,binding", "--prove"])
@@ -140,7 +140,7 @@ def test_mends_are_said_to_keep_the_game_or_how_they_change_it(tmp_path: Path) -
 def test_layouts_and_translations_are_said_to_be_the_same_game(tmp_path: Path) -> None:
     sheet, infix = tmp_path / "sheet.kif", tmp_path / "sheet.hrf"
     sheet.write_text("(role a)(legal a Go)(<= terminal(true over))(goal a 100)(<= (next over)(does a ?Any))")
-    told = "proved   equal: both sheets are the same game\n         both sheets have the same rules"
+    told = "proved   equal: both sheets describe the same game\n         both sheets have the same rules"
     for command in (
         ["format", str(sheet), "--check"],
         ["format", str(sheet)],

@@ -73,7 +73,7 @@ def test_sheets_are_written_as_they_are_asked(tmp_path: Path, capsys: pytest.Cap
     pytest.importorskip("pysat")
     paths = [str(folder / f"rock_paper_scissors.{suffix}") for suffix in ("kif", "map")]
     assert main(["equal", "rock_paper_scissors", paths[0], "--map", paths[1]]) == 0
-    assert "both sheets are the same game" in capsys.readouterr().out
+    assert "both sheets describe the same game" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def test_simulate_reports_games_that_reach_the_limit() -> None:
     output, status = run(["simulate", _SHEET, "--playouts", "30", "--seed", "1", "--limit", "4"])
     assert status == 0
     assert output.startswith("0 of 30 random playouts")
-    assert "30 more games were abandoned at the limit of moves" in output
+    assert "30 more games were abandoned at the move limit" in output
     output, _ = run(["simulate", _SHEET, "--playouts", "30", "--seed", "1", "--limit", "4", "--json"])
     found = json.loads(output)
     assert found["lengths"]["mean"] is None
@@ -154,7 +154,7 @@ def test_an_interrupt_ends_it_with_what_was_played(monkeypatch: pytest.MonkeyPat
     output, status = run(["simulate", _SHEET, "--playouts", "1e12", "--seed", "1"])
     assert status == 130
     assert re.match(r"[\d,]+ of 1,000,000,000,000 random playouts", output)
-    assert "interrupted: only these games were played" in output
+    assert "interrupted: the results cover only the games played so far" in output
 
 
 @pytest.mark.slow
@@ -325,7 +325,7 @@ def test_goals_of_any_size_are_printed(tmp_path: Path) -> None:
         for command in (["simulate", str(sheet), "--playouts"], ["playout", str(sheet), "--count"]):
             output, status = run([*command, "3", "--seed", "1"])
             assert status == 0
-            assert "too large for a mean" in output
+            assert "too large to average" in output
             told = run([*command, "3", "--json"])[0]
             json.loads(told[told.index("{") :], parse_constant=pytest.fail)
 

@@ -161,7 +161,7 @@ def test_a_long_derivation_is_printed_in_part() -> None:
     links = " ".join(f"(succ {number} {number + 1})" for number in range(1200))
     game = anygame.loads(f"(role r) (reach 0) {links} (<= (reach ?y) (reach ?x) (succ ?x ?y))")
     text = str(game.initial_state().explain("(reach 1200)"))
-    assert "omitted because of its depth" in text
+    assert "nested too deep to show" in text
     assert "shown above" not in text
     assert 50 < len(text.splitlines()) < 1000
 
@@ -236,7 +236,7 @@ def test_a_question_that_doubles_terms_is_not_explained() -> None:
     text = f"(role r) (q a) (<= (p {left} {right}) {' '.join(f'(q ?x{n})' for n in range(31))} (q b))"
     state = anygame.loads(text).initial_state()
     asked = " ".join(f"?y{number}" for number in range(30))
-    message = "the instance of a rule of p that derives this atom"
+    message = "an instance of a rule for p"
     with pytest.raises(anygame.LimitError, match=message) as caught:
         state.explain_failure(f"(p {asked} {asked})")
     assert caught.value.limit == "text"

@@ -72,7 +72,7 @@ def test_games_that_go_on_are_counted() -> None:
 
 def test_playing_stops_when_time_is_up() -> None:
     finding = found(FOREVER, playouts=5, seconds=0)["play-cut"]
-    assert finding.diagnostic.message == "the time limit ended playing after 0 of 5 playouts"
+    assert finding.diagnostic.message == "only 0 of 5 playouts were played: the time limit was reached"
     assert (finding.diagnostic.severity, finding.line) == (Severity.INFO, None)
 
 
@@ -100,7 +100,7 @@ def test_a_slow_clock_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_playing_stops_when_so_much_work_is_done() -> None:
     finding = found(FOREVER, playouts=5, work=0)["play-cut"]
-    assert finding.diagnostic.message == "the work budget ended playing after 0 of 5 playouts"
+    assert finding.diagnostic.message == "only 0 of 5 playouts were played: the work budget was used up"
     some = found(FOREVER, playouts=50, work=200_000)["play-cut"]
     assert some == found(FOREVER, playouts=50, work=200_000)["play-cut"]
     assert "after 0 of" not in some.diagnostic.message

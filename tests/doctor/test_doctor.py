@@ -154,7 +154,7 @@ def test_a_leading_underscore_says_unused_in_either_form() -> None:
         ("#| (q ?x) |#", "delete the mark: GDL has no block comments"),
         (
             "(exists ?y (q ?y))",
-            "delete the word and its variable",
+            "delete `exists` and its variable",
         ),
     ],
 )

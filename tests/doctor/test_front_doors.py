@@ -84,7 +84,7 @@ STUCK = """\
 
 
 def test_all_show_the_play_and_what_follows() -> None:
-    for text, notes in ((STUCK, ["after 1 joint move:", "play go"]), (SLIP, ["because of that, "])):
+    for text, notes in ((STUCK, ["after 1 joint move:", "play go"]), (SLIP, ["because of this fault, "])):
         printed, _ = run(["check", "-"], text)
         in_editor = "\n".join(each.message for each in examine("sheet", text, Settings(play=True)).findings)
         on_page = "\n".join(note for each in check("sheet", text)["diagnostics"] for note in each["notes"])

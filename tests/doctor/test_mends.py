@@ -178,7 +178,7 @@ def test_new_relations_have_names_that_are_free() -> None:
 def test_declarations_of_endless_terms_are_declined() -> None:
     found = mend_sheet(Source("s", "(role x) (init (s z)) (<= (next (s (s ?n))) (true (s ?n)))"), ["base"])
     assert not found.mends
-    assert found.notes == ("no base can be added: the terms are nested without end, or have too many forms",)
+    assert found.notes == ("no base can be added: the terms nest without limit, or have too many shapes",)
 
 
 def test_declarations_of_unsafe_rules_are_declined() -> None:
@@ -350,7 +350,7 @@ def test_wide_terms_inside_each_other_have_no_declarations() -> None:
     sheet = f"(role x) (init (f {wide})) (legal x go) (<= (next (f {same})) (true ?x))"
     found = mend_sheet(Source("s.kif", sheet), ["base"])
     assert (found.text, found.mends) == (sheet, ())
-    assert found.notes == ("no base can be added: the terms are nested without end, or have too many forms",)
+    assert found.notes == ("no base can be added: the terms nest without limit, or have too many shapes",)
 
 
 def test_a_role_is_not_looked_for_among_too_many_alternatives() -> None:

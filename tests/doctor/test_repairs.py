@@ -147,4 +147,4 @@ def test_what_follows_stays_so_where_it_is_shown_at_the_other_one_of_two_rules()
         ("never-fires", True),
         ("odd-counterpart", True),
     ]
-    assert worst[0].echoes == "because of that, 1 rule never fires and 1 more finding follows"
+    assert worst[0].echoes == "because of this fault, 1 rule never fires and 1 more finding follows"

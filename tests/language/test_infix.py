@@ -127,7 +127,7 @@ def test_messages_name_terms_as_the_text_has_them() -> None:
         ("p(_Role) :- q(Role)", "nothing binds _Role: "),
         (
             "p :- ~q(_,X) & r(X,Y) & ~s(f(_Z,a),Y)",
-            "try: negate a relation that holds if s(f(_Z,a),Y) holds for some _Z",
+            "try: negate a new relation that holds if s(f(_Z,a),Y) holds for some _Z",
         ),
         ("legal(R,go)", "try: legal(R,go) :- role(R)"),
         ("next(n(Y),true(n(X)))", "try: next(n(Y)) :- true(n(X))"),
@@ -226,14 +226,14 @@ def test_errors_in_intact_items_are_reported_with_errors_of_the_text() -> None:
     [
         ("p :- !a", "a negation is written ~"),
         ("p <= a", "a rule is written head :- body"),
-        ("p :- X != Y", "terms that must differ are written distinct(X,Y)"),
-        ("p('a b')", "expected a name that KIF can spell, found 'a b'"),
-        ("p('')", "expected a name that KIF can spell"),
-        ("p('?x')", "expected a name that KIF can spell"),
-        ("p('a)", "a name in quotes ends on its line"),
+        ("p :- X != Y", "write distinct(X,Y) for two terms that must differ"),
+        ("p('a b')", "expected a name that is valid in KIF, found 'a b'"),
+        ("p('')", "expected a name that is valid in KIF"),
+        ("p('?x')", "expected a name that is valid in KIF"),
+        ("p('a)", "end a quoted name on its line"),
         ("p <- a", "a rule is written head :- body"),
-        ("p :- q(X) & X \\= Y", "terms that must differ are written distinct(X,Y)"),
-        ("p :- q(X) & X = Y", "give equal terms the same name, or write ~distinct(X,Y)"),
+        ("p :- q(X) & X \\= Y", "write distinct(X,Y) for two terms that must differ"),
+        ("p :- q(X) & X = Y", "use the same variable for equal terms, or write ~distinct(X,Y)"),
         ("p :- q(X) & X > 1", "GDL has no arithmetic: define it with facts"),
         ("p :- q(Y) & Y is X+1", "GDL has no arithmetic"),
         ("p(X+1) :- q(X)", "GDL has no arithmetic"),
@@ -269,7 +269,7 @@ def test_a_sheet_without_roles_is_refused() -> None:
 def test_bounds_of_the_input_hold() -> None:
     assert "has more than 10 bytes" in faults("role(white)", ReadingLimits(bytes=10))
     assert "has more than 3 tokens" in faults("role(white)", ReadingLimits(tokens=3))
-    assert "a token of 5 characters; the limit is 4" in faults("role(white)", ReadingLimits(token_length=4))
+    assert "a token has 5 characters; the limit is 4" in faults("role(white)", ReadingLimits(token_length=4))
     assert "nested more than 200 deep" in faults("role(x) p :- " + "~" * 100_000 + "a")
     assert "nested more than 200 deep" in faults("role(x) p(" + "f(" * 100_000)
     assert "nested more than 200 deep" in faults("role(x) p :- " + "(a | b & " * 150 + "a" + ")" * 150)

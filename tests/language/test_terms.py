@@ -111,7 +111,7 @@ class TestLongTerms:
     def test_what_they_take_together_is_bounded(self) -> None:
         kept: list[Term] = []
         numbers = map(Constant, map(str, range(100)))
-        with pytest.raises(LimitError, match="more than 250 characters take more than 10,000") as caught:
+        with pytest.raises(LimitError, match="longer than 250 characters together exceed 10,000") as caught:
             kept.extend(Compound("f", (Constant("a" * 1000), number)) for number in numbers)
         assert (caught.value.limit, caught.value.bound) == ("text", 10_000)
         assert 9 <= len(kept) <= 11

@@ -33,7 +33,7 @@ def test_reads_utf_8_with_and_without_byte_order_mark(tmp_path: Path) -> None:
         (b"\xef\xbb\xbf(role \xe9)", "byte 0xe9 at offset 9 (line 1)"),
         (b"(role a)\0", "byte 0x00 at offset 8 (line 1)"),
         ("(role a)".encode("utf-16"), "it looks like UTF-16"),
-        (b"\x7fELF\x02\x01\x01\0\0", "name a rule sheet"),
+        (b"\x7fELF\x02\x01\x01\0\0", "give the path of a rule sheet"),
     ],
 )
 def test_what_is_not_text_is_refused_with_the_place(tmp_path: Path, data: bytes, message: str) -> None:

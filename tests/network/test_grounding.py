@@ -190,7 +190,7 @@ def test_an_error_names_the_relation_with_most_instances() -> None:
     text = f"(role r) (legal r wait) {facts} {pairs} (<= (next (p ?x)) (pair ?x ?y))"
     with pytest.raises(LimitError) as raised:
         ground(_reasoner(text), GroundingLimits(instances=85))
-    told = "the rules have more than 85 ground instances, most of them of rules for pair/2"
+    told = "the rules have more than 85 ground instances, most of them from rules for pair/2"
     assert (str(raised.value), raised.value.relation) == (told, "pair/2")
     with pytest.raises(LimitError) as raised:
         ground(_reasoner(text), GroundingLimits(join=80))

@@ -161,12 +161,12 @@ def test_requests_without_body_are_read(data: bytes, target: str) -> None:
 @pytest.mark.parametrize(
     ("data", "status", "reason"),
     [
-        (b"", 400, "without a byte"),
+        (b"", 400, "without data"),
         (b"hello", 400, "the message is not HTTP"),
         (b"hello\r\n\r\n", 400, "the message is not HTTP"),
         (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400, "the message is not HTTP"),
         (b"POST / HTTP/1.0\r\nContent-Length: many\r\n\r\n(INFO)", 400, "the message is not HTTP"),
-        (b"POST / HTTP/1.0\r\nX: " + b"x" * 20_000, 400, "the head has more than 16,384 bytes"),
+        (b"POST / HTTP/1.0\r\nX: " + b"x" * 20_000, 400, "the HTTP head has more than 16,384 bytes"),
         (b"POST / HTTP/1.0\r\nContent-Length: 2000\r\n\r\n" + b"x" * 2000, 413, "more than 1,000 bytes"),
         (b"POST / HTTP/1.0\r\n\r\n(" + b"x" * 2000, 413, "more than 1,000 bytes"),
     ],

@@ -248,7 +248,9 @@ def test_a_match_without_manager_is_given_up() -> None:
             assert await say(port, start("next")) == "ready"
 
     run(main)
-    assert [each.note for each in said if each.message == "?"] == ["given up after 1.5 s without a message"]
+    assert [each.note for each in said if each.message == "?"] == [
+        "match abandoned after 1.5 s without a message"
+    ]
 
 
 def test_a_match_is_not_given_up_while_its_manager_waits() -> None:
@@ -379,7 +381,7 @@ def test_threads_that_hang_do_not_become_too_many(monkeypatch: pytest.MonkeyPatc
                 await say(port, f"(ABORT m{number})")
                 assert await asked == "busy"
             assert len(stuck) == 3
-            assert "former matches" in said[-2].note
+            assert "earlier matches" in said[-2].note
             free.set()
             sessions = server._sessions
             while sessions._leaving or not all(host.is_gone for host in sessions._ended):

@@ -145,7 +145,7 @@ def test_rules_that_do_not_come_to_an_end_are_given_up(monkeypatch: pytest.Monke
         await server.close()
 
     run(main, 60)
-    assert said[2].note == "the rules timed out: no answer within 1.5 s"
+    assert said[2].note == "processing the rules timed out after 1.5 s"
 
 
 @pytest.mark.slow

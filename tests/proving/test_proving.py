@@ -568,7 +568,7 @@ def test_what_ends_because_a_role_is_stuck_is_said_to_stop() -> None:
     stuck = "(role a) (init p) (<= (legal a go) (true p)) (<= terminal (true q)) (<= (next r) (does a go))"
     found = prove(anygame.loads(stuck), ["ends"])["ends"]
     assert found
-    assert found.note.startswith("each move but the last increases a sum of one fact; a match also stops")
+    assert found.note.startswith("each move except the last increases a sum of one fact; a match also stops")
     fine = stuck.replace("terminal (true q)", "terminal (true r)")
     assert "stops" not in prove(anygame.loads(fine), ["ends"])["ends"].note
 

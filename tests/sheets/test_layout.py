@@ -140,7 +140,7 @@ def test_the_error_for_an_unreadable_sheet_lists_all_faults() -> None:
 
 def test_a_layout_that_changed_the_rules_would_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layout_module, "_kif_chunks", lambda node: iter(["(", "spoilt", ")"]))
-    with pytest.raises(RuleSheetError, match=r"the layout of sheet\.kif would change its rules"):
+    with pytest.raises(RuleSheetError, match=r"a new layout of sheet\.kif would change rules"):
         laid_out("(role x) (p a)")
 
 

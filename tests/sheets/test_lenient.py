@@ -105,8 +105,8 @@ def test_an_underscore_is_any_value_in_one_literal_only() -> None:
     program = parse_program("(role x) (p a) (<= terminal (not (p ?_x)))")
     (warning,) = [found for found in check_program(program) if found.code == "unsafe-variable"]
     assert str(warning.severity) == "warning"
-    assert "negate a relation" in warning.hint
-    assert "for some ?_x: " in warning.hint
+    assert "negate a new relation" in warning.hint
+    assert "for some ?_x; " in warning.hint
 
 
 def test_the_relation_is_written_after_the_rule_and_comments_stay() -> None:
@@ -192,7 +192,7 @@ def test_messages_list_several_unbound_variables() -> None:
     assert [mend.message for mend in read_leniently(program)[1]] == [
         "the negation of (true (at ?a ?b)) means 'for no ?a and no ?b': "
         "the added relation some_at holds if (true (at ?a ?b)) holds for some ?a and some ?b",
-        "(distinct ?c ?d) is removed: nothing binds ?c or ?d, so it always holds",
+        "(distinct ?c ?d) is removed: nothing binds ?c or ?d, so the formula always holds",
     ]
 
 

@@ -179,7 +179,7 @@ def test_notes_are_those_of_the_command_line(capsys: pytest.CaptureFixture[str],
         for each in reported
     ]
     assert [[(note["message"], note["line"]) for note in each["notes"]] for each in findings] == expected
-    assert any("because of that" in note[0] for notes in expected for note in notes)
+    assert any("because of this fault" in note[0] for notes in expected for note in notes)
     assert any(note[1] for notes in expected for note in notes)
 
 

@@ -126,10 +126,10 @@ def name_of(formula: Formula) -> str:
 
 
 def _excess(rule: Rule, excess: TooManyAlternatives, *, alone: bool) -> Diagnostic:
-    rules = "this rule" if alone else "the rules up to this one"
+    rules = "this rule" if alone else "this rule and the rules before it"
     if isinstance(excess, TermsTooLarge):
         code = "terms-too-large"
-        message = f"the equations of {rules} make terms that are too large"
+        message = f"the equations (not (distinct ...)) of {rules} build terms that are too large"
         hint = "use the same variable for equal terms, instead of (not (distinct ...))"
     else:
         code = "too-many-alternatives"
@@ -179,7 +179,7 @@ def _advice(rule: Rule, variable: Variable) -> str:
     if (literal := _only_negated_literal(rule, variable)) is not None:
         is_infix = rule.node is not None and form_of(rule.node.source) == "infix"
         command = "anygame translate --lenient" if is_infix else "anygame mend"
-        return f"negate a relation that holds if {literal} holds for some {variable}: `{command}` adds it"
+        return f"negate a new relation that holds if {literal} holds for some {variable}; `{command}` does so"
     if rule.head.predicate in {"legal", "goal"} and rule.head.arguments[:1] == (variable,):
         return f"add (role {variable}) to the body"
     return f"add a positive literal that defines the values of {variable}"

@@ -42,7 +42,7 @@ def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
     if verdict.match is not None:
         shortest = "a shortest match" if verdict.is_shortest else "a match"
         moves = len(verdict.match)
-        yield f"shown by {shortest}, of {counted(moves, 'joint move')}{':' if moves else ''}"
+        yield f"shown by {shortest} of {counted(moves, 'joint move')}{':' if moves else ''}"
         for number, joint in enumerate(verdict.match, start=1):
             yield f"{number:>3}  {'  '.join(map(str, joint))}"
     elif verdict.invariant:
@@ -52,8 +52,8 @@ def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
     elif verdict.steps:
         yield f"checked by {lemmas}"
     elif verdict.invariant is not None:
-        kept = "every joint move preserves the property" if verdict else "no joint move leads to such a state"
-        yield f"{kept}: no other invariant is needed"
+        kept = "all joint moves preserve the property" if verdict else "no joint move makes the property true"
+        yield f"{kept}: the proof needs no further invariant"
     if verdict.name in SURVEYS and verdict and not verdict.found:
         yield "none"
     shown = verdict.found if everything else verdict.found[:_SHOWN]

@@ -98,11 +98,11 @@ class Simulation:
         done = f"{result.playouts:,}" + (f" of {self.asked:,}" if result.playouts != self.asked else "")
         yield f"{done} random {'playout' if done == '1' else 'playouts'} of {game.name}, seed {result.seed}"
         if result.interrupted:
-            yield "interrupted: only these games were played"
+            yield "interrupted: the results cover only the games played so far"
         if result.abandoned:
             yield f"{result.abandoned:,} unfinished games do not count, so short games are over-represented"
         if result.cut:
-            yield f"{result.cut:,} more games were abandoned at the limit of moves"
+            yield f"{result.cut:,} more games were abandoned at the move limit"
         if result.stuck:
             first = f"; the first: {result.first_stuck}" if result.first_stuck else ""
             yield f"{result.stuck:,} more games got stuck: a role has no legal move{first}"
@@ -130,7 +130,7 @@ class Simulation:
             parts.append(f"several at once: {self._share(result.double_goals[role])}")
         mean = result.mean_goals[role]
         if isnan(mean):
-            return ", ".join([*parts, *["the goals are too large for a mean"] * bool(counts)]) or "unknown"
+            return ", ".join([*parts, *["the goals are too large to average"] * bool(counts)]) or "unknown"
         spread, error = result.goal_spread[role], result.goal_error[role]
         deviation = f"standard error {error:.2f}, standard deviation {spread:.1f}"
         return f"{mean:.2f} on average, {deviation} ({', '.join(parts)})"

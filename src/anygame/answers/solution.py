@@ -71,7 +71,7 @@ class Solved:
             yield "the best line found:"
         elif solution.line:
             is_maximin = solution.method == "maximin"
-            yield "a line that keeps the value, of any length:" if is_maximin else "a line of best play:"
+            yield f"a line of best play{', not necessarily the shortest' * is_maximin}:"
         for number, joint in enumerate(solution.line, start=1):
             yield f"{number:>3}  {'  '.join(map(str, joint))}"
         part = "" if solution.expanded == solution.states else f", {solution.expanded:,} of them expanded"

@@ -73,7 +73,7 @@ class Derivation:
             "fact": "fact",
             "rule": "by the rule at" if self.place else "from the premises below",
             "shown": "shown above",
-            "deeper": "omitted because of its depth; explain it separately",
+            "deeper": "nested too deep to show; explain this atom separately",
         }
         return f"{words[self.reason]}{' ' + self.place if self.place else ''}"
 

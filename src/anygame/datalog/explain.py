@@ -87,7 +87,7 @@ class Explainer:
                 premises = [self._premise(item, solution, before, shown, depth) for item in rule.body]
                 return Derivation(text, "rule", place, tuple(premises))
         raise LimitError(
-            f"no derivation of {text} found within the bound",
+            f"no derivation of {text} found within {self._bounds.explanation_steps} steps",
             limit="steps",
             bound=self._bounds.explanation_steps,
         )
@@ -134,9 +134,7 @@ class Explainer:
                 measured = measure(unified, unified)
                 most = self._bounds.instance_characters
                 if measured is None or measured[0] > most:
-                    raise _too_much(
-                        f"the instance of a rule of {atom.predicate} that derives this atom", most
-                    )
+                    raise _too_much(f"an instance of a rule for {atom.predicate}", most)
                 attempts.append(self._attempt(rule, unified))
         return Failure(str(atom), tuple(attempts))
 

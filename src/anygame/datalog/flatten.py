@@ -129,7 +129,7 @@ def flatten(rules: Sequence[NormalRule], strategy: Strategy = DEFAULT) -> tuple[
         else:
             return layout, result
     raise LimitError(
-        f"storing the terms of the rules in columns takes more than {strategy.rule_copies} copies of rules",
+        f"splitting terms of rules into columns needs more than {strategy.rule_copies} copies of rules",
         limit="copies",
         bound=strategy.rule_copies,
     )

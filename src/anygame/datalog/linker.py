@@ -174,12 +174,12 @@ class Agenda:
 
 _ADVICE: Final = {
     "facts": "split the rule, bind more of its variables, or load the game with a larger Limits(facts=...)",
-    "depth": "let the recursion end: count with constants (succ 1 2), or bound the terms that it builds",
-    "size": "let the recursion end: a term that contains another term twice doubles its size in each round",
-    "text": "replace the large terms in rules by constants that represent them",
-    "terms": "let the recursion end: count with constants (succ 1 2), or bound the terms that it builds",
-    "steps": "split the rule that joins most rows, or load the game with a larger Limits(steps=...)",
-    "seconds": "split the rule that joins most rows, or load the game with a larger Limits(seconds=...)",
+    "depth": "let the recursion end: count with facts such as (succ 1 2), or limit the size of the terms",
+    "size": "let the recursion end: the rule uses a term twice, so the terms double in size in each round",
+    "text": "replace the large terms in rules with constants",
+    "terms": "let the recursion end: count with facts such as (succ 1 2), or limit the size of the terms",
+    "steps": "split the rule that joins the most rows, or load the game with a larger Limits(steps=...)",
+    "seconds": "split the rule that joins the most rows, or load the game with a larger Limits(seconds=...)",
 }
 #: Maximum number of rules of a relation that an error quotes.
 _MOST_QUOTED: Final = 3

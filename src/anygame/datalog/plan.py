@@ -120,7 +120,7 @@ class Access(Enum):
 
     CONSTANT = "static: a constant in the code"
     FRAME = "complete, in the frame"
-    GROWING = "incomplete: the component itself or a later one adds rows"
+    GROWING = "incomplete: the component itself or a later component adds rows"
     ON_DEMAND = "only requested rows are computed"
 
 

@@ -144,8 +144,8 @@ def _verified(program: Program, text: str, added: int = 0) -> Program:
         for old, new in zip(program.rules, again.rules, strict=False)
     )
     if not same:
-        message = f"mending {source.name} would change its rules, so nothing is changed"
-        raise RuleSheetError(f"{message}; this is a fault of anygame, please report it with the sheet")
+        message = f"mending {source.name} would change its rules, so the sheet stays as it is"
+        raise RuleSheetError(f"{message}; this is a bug in anygame, please report it with the sheet")
     return again
 
 

@@ -63,10 +63,8 @@ _ADVICE: Final = {
     **dict.fromkeys(("//", "/*", "--"), _A_COMMENT),
     "#": f"{_A_COMMENT}; GDL has no directives and no aggregates",
     **dict.fromkeys(("<=", "<-", ":", ":=", "->", "=>"), _A_RULE),
-    **dict.fromkeys(("=", "=="), "give equal terms the same name, or write ~distinct(X,Y)"),
-    **dict.fromkeys(
-        ("!=", "\\=", "\\==", "<>", "/="), "two terms that must differ are written distinct(X,Y)"
-    ),
+    **dict.fromkeys(("=", "=="), "use the same variable for equal terms, or write ~distinct(X,Y)"),
+    **dict.fromkeys(("!=", "\\=", "\\==", "<>", "/="), "write distinct(X,Y) for two terms that must differ"),
     **dict.fromkeys(("<", ">", ">=", "=<", "+", "-", "*", "/", "**", "is"), _NO_SUMS),
     **dict.fromkeys(("[", "]"), "GDL has no lists: write terms, such as cons(Head,Tail) and nil"),
     **dict.fromkeys(("{", "}"), "GDL has no choice rules and no aggregates: `legal` defines the choices"),
@@ -74,7 +72,7 @@ _ADVICE: Final = {
     ";": f"join alternatives with |; {_A_COMMENT}",
     "?": "a variable starts with a capital letter: X",
     "!": "a negation is written ~",
-    "'": "a name in quotes ends on its line; a quote inside is doubled",
+    "'": "end a quoted name on its line, and double each quote inside the name",
     '"': "quote names with single quotes",
     ".": "GDL has no intervals: write one fact for each number",
     ":-": "GDL has no constraints: a rule has a head, and `legal` defines the possible moves",
@@ -259,7 +257,7 @@ class _Parser:
         token = self._now
         self._place += 1
         if token.end - token.start > self._limits.token_length:
-            message = f"a token of {token.end - token.start:,} characters; the limit is "
+            message = f"a token has {token.end - token.start:,} characters; the limit is "
             self._fault("token-too-long", message + f"{self._limits.token_length:,}", token)
         text = token.text
         if token.kind == "variable":
@@ -273,8 +271,8 @@ class _Parser:
         name = token.text[len(prefix) + 1 : -1].replace("''", "'")
         if (_KIF_VARIABLE_NAME if prefix else _KIF_NAME).fullmatch(name):
             return prefix + name
-        message = f"expected a name that KIF can spell, found {shown(token.text)}"
-        hint = "remove blanks, parentheses and semicolons, and a question mark at its start"
+        message = f"expected a name that is valid in KIF, found {shown(token.text)}"
+        hint = "remove blanks, parentheses and semicolons, and a question mark at the start of the name"
         self._fault("infix-name", message, token, None, hint)
         return f"{prefix}name"
 

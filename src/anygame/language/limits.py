@@ -42,7 +42,7 @@ class ReadingLimits:
 
     def __post_init__(self) -> None:
         if self.depth > _DEEPEST:
-            raise ValueError(f"lists can be at most {_DEEPEST} deep, asked for {self.depth}")
+            raise ValueError(f"expected a depth of at most {_DEEPEST}, got {self.depth}")
 
 
 class Deadline:
@@ -55,7 +55,7 @@ class Deadline:
     def check(self) -> None:
         """Raise LimitError if the time is up."""
         if thread_time() > self._end:
-            message = f"reading takes more than {self._seconds:g} seconds of the processor"
+            message = f"reading takes more than {self._seconds:g} seconds of CPU time"
             raise LimitError(message, limit="seconds", bound=self._seconds)
 
 

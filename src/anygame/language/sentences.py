@@ -58,8 +58,8 @@ _EXAMPLES: Final = {
 }
 
 _INSTEAD_OF_HEADS: Final = {
-    "not": "leave the rule out: a sentence that no rule concludes does not hold",
-    "and": "a rule for each of its sentences",
+    "not": "delete the rule: a sentence is false if no rule derives it",
+    "and": "write a separate rule for each sentence",
 }
 #: Keywords whose extra arguments are further facts, not the conditions of a rule.
 _LISTED: Final = frozenset(("role", "init", "base"))
@@ -181,9 +181,9 @@ class Reader:
     def _keyword_in_term(self, node: Node, functor: str) -> None:
         if functor in {"<=", "not", "or", "distinct"}:
             message = f"`{functor}` joins sentences and cannot occur inside a term"
-            self._error("keyword-in-term", message, node, "take it out of the term")
+            self._error("keyword-in-term", message, node, "move the operator out of the term")
         elif functor in _FOLDED:
-            message = f"`{functor}` has no meaning inside a term: it is read as a function of that name"
+            message = f"`{functor}` has no meaning inside a term: it is read as the name of a function"
             self._warn("keyword-in-term", message, node)
 
     def _name(self, node: Node, what: str) -> str:
@@ -277,7 +277,7 @@ class Reader:
             self._check_parts(node, operator, len(parts), 1)
             return Not(formulas[0] if formulas else Or(()), node)
         if operator == "and":
-            message = "`and` is not part of GDL: anygame reads a conjunction, other programs may not"
+            message = "`and` is not part of GDL: anygame reads it as a conjunction, other programs may not"
             self._warn("and-formula", message, node, "list its formulas in the body, one after the other")
             return And(formulas, node)
         if not formulas:
@@ -367,9 +367,9 @@ class Reader:
         name = self._head_name(node)
         if name in {"true", "does"}:
             what, hint = (
-                ("state", "`next` in a rule, `init` in a fact")
+                ("state", "use `next` in a rule, or `init` in a fact")
                 if name == "true"
-                else ("moves", "`legal`, which defines the possible moves")
+                else ("moves", "use `legal`, which defines the possible moves")
             )
             message = f"`{name}` reads the current {what}; no rule or fact can define it"
             self._error("state-in-head", message, node, hint)
@@ -416,7 +416,7 @@ class Reader:
             return False
         head = f"({' '.join([name, *map(_kif, parts[:arity])])})" if arity else name
         hint = f"(<= {shown(' '.join([head, *map(_kif, conditions)]), 200)})"
-        message = f"`{name}` takes {_arguments(arity)}, found {len(parts)}: a rule starts with <="
+        message = f"`{name}` takes {_arguments(arity)}, found {len(parts)}; a rule must start with <="
         self._error("keyword-arity", message, node, hint)
         return True
 

@@ -143,7 +143,7 @@ class Compound(Term):
         term = _COMPOUNDS.get(key)
         if term is None:
             if not arguments:
-                raise ValueError(f"a compound term needs arguments; the constant is Constant({functor!r})")
+                raise ValueError(f"a compound term needs arguments; otherwise use Constant({functor!r})")
             texts = [argument._text for argument in arguments]
             length = sum(map(len, texts))
             with _INTERNING:
@@ -196,7 +196,7 @@ class _LongTerms:
             taken = self._taken()
         if taken + length > _MOST_LONG_TEXT:
             raise LimitError(
-                f"terms of more than {_LONG} characters take more than {_MOST_LONG_TEXT:,} characters",
+                f"all terms longer than {_LONG} characters together exceed {_MOST_LONG_TEXT:,} characters",
                 limit="text",
                 bound=_MOST_LONG_TEXT,
             )

@@ -59,7 +59,7 @@ def _undecodable(name: str, data: bytes, offset: int) -> Diagnostic:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         hint += "; it looks like UTF-16"
     elif data[offset] == 0:
-        hint = "name a rule sheet, which is a file of plain text"
+        hint = "give the path of a rule sheet, which is a plain-text file"
     return Diagnostic("bad-encoding", Severity.ERROR, message, hint=hint)
 
 
@@ -106,8 +106,8 @@ def check_text(source: Source, limits: ReadingLimits) -> list[Diagnostic]:
 def _with_foreign_marks(source: Source, faults: list[Diagnostic]) -> Iterator[Diagnostic]:
     """Yield faults of parentheses, and add notes on strings and block comments to the first fault."""
     messages = {
-        "string": "GDL has no strings: parentheses count here as well, and `;` starts a comment",
-        "block": "GDL has no block comments: parentheses count here as well",
+        "string": "GDL has no strings: parentheses inside quotes count, and `;` starts a comment",
+        "block": "GDL has no block comments: parentheses inside this comment count",
     }
     marks = dict(reversed(list(foreign_marks(source)))) if faults else {}
     notes = [Note(messages[kind], span) for kind, span in marks.items()]
@@ -143,7 +143,7 @@ def _check_lexemes(source: Source, limits: ReadingLimits, openers: list[int]) ->
                 span, hint = Span(source, start, start + 1), "delete it, or add the missing ( before it"
                 faults.append(Diagnostic("unexpected-close", Severity.ERROR, message, span, hint=hint))
         elif match.end() - start > limits.token_length:
-            message = f"a token of {match.end() - start:,} characters; the limit is {limits.token_length:,}"
+            message = f"a token has {match.end() - start:,} characters; the limit is {limits.token_length:,}"
             span = Span(source, start, match.end())
             faults.append(Diagnostic("token-too-long", Severity.ERROR, message, span))
         if len(faults) >= limits.problems:
@@ -190,7 +190,7 @@ def check_characters(source: Source, limits: ReadingLimits) -> list[Diagnostic]:
     """Report control characters."""
     faults: list[Diagnostic] = []
     for match in islice(_NOT_TEXT.finditer(source.text), limits.problems):
-        message = f"a rule sheet is plain text, but here is the character U+{ord(match[0]):04X}"
+        message = f"expected plain text, found the character U+{ord(match[0]):04X}"
         span = Span(source, match.start(), match.end())
         faults.append(Diagnostic("control-character", Severity.ERROR, message, span, hint="delete it"))
     return faults

@@ -35,8 +35,8 @@ class Keyword:
 KEYWORD_TEXTS: Final = {
     "role": Keyword(
         ("role",),
-        "Declares a role, in a fact. The order of these facts is the order of the roles. "
-        "The moves of a role `random` are sampled.",
+        "Declares a role; occurs only in facts. The order of these facts is the order of the roles. "
+        "The moves of the role `random` are sampled.",
         "(role white)",
     ),
     "init": Keyword(("fluent",), "Defines a fluent of the initial state.", "(init (cell 1 1 b))"),
@@ -76,7 +76,7 @@ KEYWORD_TEXTS: Final = {
     ),
     "sees": Keyword(
         ("role", "percept"),
-        "Defines what a role perceives of a turn (GDL-II). Without `sees`, all roles see all moves.",
+        "Defines what a role perceives in a turn (GDL-II). Without `sees`, all roles see all moves.",
         "(<= (sees ?r (card ?c)) (does random (deal ?r ?c)))",
     ),
     "percept": Keyword(
@@ -90,7 +90,7 @@ KEYWORD_TEXTS: Final = {
     "not": Keyword(
         ("formula",),
         "Holds if the formula cannot be derived (negation as failure). "
-        "Positive formulas of the body must bind its variables.",
+        "Positive formulas of the body must bind the variables of the negated formula.",
         "(not (true (cell ?x ?y b)))",
     ),
     "or": Keyword(("formula", "..."), "Holds if one of the formulas holds.", "(or (line x) (line o))"),

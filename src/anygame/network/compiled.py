@@ -88,7 +88,7 @@ def compile_game(
     optional = [*OPTIONAL, *OPTIONAL_IF_LARGE, *(name for name, _ in REWRITES)]
     unknown = sorted(set(without).difference(optional))
     if unknown:
-        raise ValueError(f"{unknown[0]!r} is not an optional pass; these are: {', '.join(optional)}")
+        raise ValueError(f"{unknown[0]!r} is not an optional pass; expected one of {', '.join(optional)}")
     with collector_paused():
         try:
             return _compile_what_fits(reasoner, limits or GroundingLimits(), progress, without)

@@ -82,7 +82,7 @@ class Single:
             self._look(state)
         roles = self.network.actions
         if len(actions) != len(roles) or not all(0 <= a < n for a, n in zip(actions, roles, strict=True)):
-            raise ValueError(f"expected one action per role, below {roles}, got {tuple(actions)}")
+            raise ValueError(f"expected an action per role, each below {roles}, got {tuple(actions)}")
         taken = self._taken
         for role, first in enumerate(self._first):
             taken[role] = first + actions[role]

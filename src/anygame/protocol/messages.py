@@ -159,7 +159,7 @@ def parse_message(text: str) -> Message:
     """Parse a message. Never raises."""
     keyword, _ = peek_message(text)
     if len(text) > LONGEST_USUAL and keyword not in WITH_RULES:
-        reason = f"the message has {len(text):,} characters; without rules, the limit is {LONGEST_USUAL:,}"
+        reason = f"a message without rules has at most {LONGEST_USUAL:,} characters, found {len(text):,}"
         return Unreadable(keyword, reason)
     try:
         parts = split(text)

@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     #: The percepts of each role.
     _Seen: TypeAlias = Mapping[str, Sequence[Term]]
 
-_CLAIM: Final = "both sheets are the same game"
-_ONLY: Final = ("second sheet, but not in the first", "first sheet, but not in the second")
+_CLAIM: Final = "both sheets describe the same game"
+_ONLY: Final = ("in the second sheet, but not in the first", "in the first sheet, but not in the second")
 #: Fraction of the time limit for learning an invariant.
 _FOR_INVARIANT: Final = 0.5
 #: Maximum number of rounds of the search for fluents to merge; an unfinished search returns no fluents.
@@ -131,7 +131,7 @@ class _Pairing:
     def difference(self, one: State, other: State, seen: _Seen, seen_there: _Seen) -> str:
         """Describe a difference between two states, or between the percepts after their last moves."""
         if one.is_terminal != other.is_terminal:
-            return f"the match is over in the {_ONLY[one.is_terminal]}"
+            return f"the match is over {_ONLY[one.is_terminal]}"
         for role, place in zip(self._first.roles, self.roles, strict=True):
             there_it_is = self._second.roles[place]
             goals = [sorted(map(str, terms)) for terms in (_goals(one, role), _goals(other, there_it_is))]
@@ -142,12 +142,12 @@ class _Pairing:
                 continue
             move, is_here = self._unmatched(one.legal_moves(role), other.legal_moves(there_it_is))
             if move:
-                return f"{move} is legal for {role} in the {_ONLY[is_here]}"
+                return f"{move} is legal for {role} {_ONLY[is_here]}"
         for role, place in zip(self._first.roles, self.roles, strict=True):
             there = seen_there.get(self._second.roles[place], ())
             percept, is_here = self._unmatched(seen.get(role, ()), there)
             if percept:
-                return f"{role} sees {percept} in the {_ONLY[is_here]}"
+                return f"{role} sees {percept} {_ONLY[is_here]}"
         return ""
 
     def _unmatched(self, ours: Iterable[Term], theirs: Iterable[Term]) -> tuple[str, bool]:
@@ -180,7 +180,7 @@ def _read_map(text: str, first: Game, second: Game) -> list[tuple[Term, Term]]:
         unbound = sorted(set(map(str, variables_of(other))) - set(map(str, variables_of(one))))
         if unbound:
             raise QueryError(
-                f"in a map, {shown(str(other))} has {unbound[0]}, but {shown(str(one))} does not"
+                f"in a map, {unbound[0]} of {shown(str(other))} must also occur in {shown(str(one))}"
             )
     return pairs
 

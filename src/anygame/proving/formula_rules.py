@@ -179,9 +179,12 @@ class RuleWriter:
         name = self._names[variable]
         said = f"({name.relation} {name.text}) ...), or use another relation that lists its values"
         where, hint = {
-            "always": ("where `always` fails", f"(implies {said}"),
-            "forall": ("where `forall` fails", f"(implies {said}"),
-            "until": ("where `until` fails or ends", f"(implies {said}; `and` in the second formula"),
+            "always": ("in a counterexample of `always`", f"(implies {said}"),
+            "forall": ("in a counterexample of `forall`", f"(implies {said}"),
+            "until": (
+                "in a counterexample or end of `until`",
+                f"(implies {said}; `and` in the second formula",
+            ),
         }.get(name.binder, (f"for `{name.binder}`", f"(and {said}"))
         message = f"no atom limits the values of {name.text} {where}"
         return fault(message, name.node, hint)

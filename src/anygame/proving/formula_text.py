@@ -264,7 +264,8 @@ class PropertyText:
             near += [shape for shape in listed if shape not in near]
             more = " ..." if len(near) > _LISTED else ""
             possible = " ".join(near[:_LISTED]) + more
-            self._doubt(f"{shown(str(atom))} never holds; possible terms: {possible}", node)
+            message = f"{shown(str(atom))} never holds: no rule or fact has {_shape(top)} here"
+            self._doubt(f"{message}; possible terms: {possible}", node)
         elif isinstance(term, Compound):
             for number, part in enumerate(term.arguments):
                 below = self._domains.below(path, (term.functor, len(term.arguments)), number)
@@ -291,7 +292,7 @@ def _opened(nodes: Sequence[Node], text: str) -> tuple[Node, TemporalOperator]:
                 return nodes[0], kind
     expected = "expected one property, (always ...), (never ...), (reachable ...) or (until ... ...)"
     if len(nodes) > 1 and head in TEMPORAL_OPERATORS and nodes[0].children:
-        raise fault(f"{expected}; found a second one", nodes[1], "a separate argument for each property")
+        raise fault(f"{expected}; found a second property", nodes[1], "one argument for each property")
     if head in TEMPORAL_OPERATORS:
         raise fault(expected, nodes[0], f"({shown(text)})")
     near = get_close_matches(head, TEMPORAL_OPERATORS, n=1) if nodes[0].children else []

@@ -304,7 +304,7 @@ class _Translation:
                 return
             if len(gates.gates) > _MOST_GATES:
                 raise LimitError(
-                    f"the recursive rules need more than {_MOST_GATES:,} gates without cycles",
+                    f"without cycles, the recursive rules need more than {_MOST_GATES:,} gates",
                     limit="gates",
                     bound=_MOST_GATES,
                 )

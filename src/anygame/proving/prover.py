@@ -84,7 +84,7 @@ def _growth(measure: Measure) -> str:
         return ""
     of = "one fact" if len(parts) == 1 else f"{len(parts):,} facts"
     kind = "sum" if all(weight == 1 for _, weight in parts) else "weighted sum"
-    return f"each move but the last increases a {kind} of {of}"
+    return f"each move except the last increases a {kind} of {of}"
 
 
 class Prover:

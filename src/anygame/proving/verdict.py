@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 SURVEYS: Final = {
     "constant-players": "these roles never have a choice",
     "mutex": "in every state, at most one (or exactly one) of these fluents holds",
-    "latched": "these fluents never change back: they stay true once they hold, or false once they do not",
+    "latched": "these fluents never change back: once true they stay true, or once false they stay false",
     "monotone": "the goals of these roles never fall",
     "dead": "these fluents never hold, these moves are never legal, and these rules never fire",
 }

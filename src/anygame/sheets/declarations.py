@@ -106,7 +106,7 @@ def declarations(
             else:
                 heads = _inputs(domains, rules)
         except _TooManyShapesError:
-            notes.append(f"no {name} can be added: the terms are nested without end, or have too many forms")
+            notes.append(f"no {name} can be added: the terms nest without limit, or have too many shapes")
             continue
         rules_made = [rule for head in heads for rule in _rules_for(name, head, relations)]
         if rules_made:

@@ -113,8 +113,8 @@ def _verify(
     kept = Counter(comment.text for comment in comments_of(result, form))
     if again != program or kept != Counter(comment.text for comment in comments):
         name = program.source.name if program.source else "the sheet"
-        message = f"the layout of {name} would change its rules or comments, so nothing is changed"
-        raise RuleSheetError(f"{message}; this is a fault of anygame, please report it with the sheet")
+        message = f"a new layout of {name} would change rules or comments, so the sheet stays as it is"
+        raise RuleSheetError(f"{message}; this is a bug in anygame, please report it with the sheet")
 
 
 class _Writer:

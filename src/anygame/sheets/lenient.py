@@ -317,7 +317,7 @@ def _without(formula: Distinct, free: frozenset[Variable]) -> Mend:
     start = node.start
     while text[start - 1] in " \t" and text[node.end : node.end + 1] in {")", "\n", "\r", " ", ""}:
         start -= 1
-    message = f"{formula} is removed: nothing binds {_listed(free, ' or ')}, so it always holds"
+    message = f"{formula} is removed: nothing binds {_listed(free, ' or ')}, so the formula always holds"
     return Mend("distinct", message, node.span, (Edit(start, node.end, ("",)),))
 
 

@@ -69,7 +69,7 @@ def read_hints(text: str) -> Iterator[Hint | HintError]:
     """Yield the hints of a sheet in order, and a HintError for each hint that cannot be read."""
     for count, match in enumerate(_LINE.finditer(text)):
         if count == _HINTS_LIMIT:
-            yield HintError(f"more than {_HINTS_LIMIT} board hints: the others are ignored")
+            yield HintError(f"more than {_HINTS_LIMIT} board hints: only the first {_HINTS_LIMIT} are used")
             return
         try:
             yield _read(match[1].strip())

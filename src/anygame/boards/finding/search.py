@@ -184,7 +184,7 @@ def _as_hinted(fluents: Sequence[Fluent], hint: Hint, notes: list[str]) -> list[
         if layout := fit(fluent, hint):
             layouts.append(layout)
         else:
-            notes.append(f"board hint `{hint.text}`: {fluent.functor}/{fluent.arity} cannot be laid out so")
+            notes.append(f"board hint `{hint.text}`: {fluent.functor}/{fluent.arity} does not fit the layout")
     return layouts
 
 
@@ -195,7 +195,7 @@ def _as_found(fluents: Sequence[Fluent], hints: Sequence[Hint], notes: list[str]
     fitted = [layout for fluent in fluents if (layout := fit(fluent, hint))]
     if hint and not fitted:
         notes.append(
-            f"board hint `{hint.text}`: no board was found; name the fluent: (cell ?row ?column ?content)"
+            f"board hint `{hint.text}`: no board found; name the fluent, as in (cell ?row ?column ?content)"
         )
     with_content = [layout for layout in fitted if layout.contents]
     chosen = [layout for layout in with_content if layout.functor in started] or with_content or fitted

@@ -215,7 +215,7 @@ def _identity(finding: Diagnostic, cause: Mend | None = None) -> tuple[Severity,
 def _at_cause(finding: Diagnostic, cause: Mend) -> Diagnostic:
     """Return a finding of play, moved to the place of an edit that corrects the fault."""
     meant = shown(cause.message)
-    note = Note("the fault occurs here in play", finding.span)
+    note = Note("in play, the fault occurs here", finding.span)
     message = f"{finding.message}; writing {meant} here avoids this fault"
     hint = f"{meant}, or {finding.hint}" if finding.hint else meant
     return replace(finding, message=message, span=cause.span, notes=(note, *finding.notes), hint=hint)
@@ -332,4 +332,4 @@ def _counted(echoes: Collection[Diagnostic]) -> str:
     if others:
         more = "more " if dead else ""
         parts.append(f"{counted(others, f'{more}finding')} follow{'s' * (others == 1)}")
-    return f"because of that, {' and '.join(parts)}"
+    return f"because of this fault, {' and '.join(parts)}"

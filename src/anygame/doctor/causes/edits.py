@@ -9,6 +9,7 @@ import re
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Final
 
+from anygame.doctor.codes.declarations import AS_FLUENT
 from anygame.doctor.play.monitors import keeps
 from anygame.doctor.sheet import STATE, Sheet, asked_of
 from anygame.doctor.unfounded import item_of
@@ -28,7 +29,7 @@ _SAYS_WHAT: Final = {
     "likely-typo": "",
     "case-differs": "",
     "stray-text": "(",
-    "undefined-relation": "write it as a fluent: (",
+    "undefined-relation": f"{AS_FLUENT}(",
     "swapped-arguments": "(",
 }
 #: Codes of findings about a name that is wrong wherever the name occurs.

@@ -30,7 +30,7 @@ def _keyword_in_body(sheet: Sheet) -> Iterator[Diagnostic]:
             yield CODES["keyword-in-body"].found(
                 f"`{atom.predicate}` belongs in heads; other systems treat it as always false in a body",
                 atom.span,
-                hint="define another relation, and use it in both rules",
+                hint=f"define another relation, and read it here and in the rules for `{atom.predicate}`",
             )
 
 
@@ -41,7 +41,7 @@ def _negated_formula(sheet: Sheet) -> Iterator[Diagnostic]:
             word = type(inner.formula).__name__.lower()
             hint = "negate each sentence separately, or define a relation for the formula"
             yield CODES["negated-formula"].found(
-                f"GDL allows `not` only before a sentence, found `{word}`; other systems read it differently",
+                f"GDL allows `not` only before a sentence; other systems may misread `not` before `{word}`",
                 span_of(inner, rule),
                 hint="write the same variable twice" if word == "distinct" else hint,
             )

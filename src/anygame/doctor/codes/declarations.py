@@ -28,7 +28,7 @@ def _no_declarations(sheet: Sheet) -> Iterator[Diagnostic]:
         yield CODES["no-declarations"].found(
             f"the sheet has no {' and no '.join(missing)}; systems that compile rules need base and input",
             sheet.start,
-            hint="declare each possible fluent, (base (control white)), and move, (input white noop)",
+            hint="declare each possible fluent and move: (base (control white)), (input white noop)",
         )
 
 
@@ -70,7 +70,7 @@ def _idle_declaration(sheet: Sheet) -> Iterator[Diagnostic]:
             term = rule.head.arguments[-1]
             if _never_is(sheet, rule, read):
                 message = f"`{declaration[0]}` declares {shown(str(term))}, but {reason}"
-                hint = "add such a rule, or delete the declaration"
+                hint = f"add a rule for {shown(str(term))}, or delete the declaration"
                 yield CODES["idle-declaration"].found(message, rule.head.span, hint=hint)
 
 
@@ -110,7 +110,7 @@ def _undefined_relation(sheet: Sheet) -> Iterator[Diagnostic]:
 def _advice(sheet: Sheet, key: Key, atom: Atom) -> str:
     name = key[0]
     if key in sheet.writers:
-        return f"write it as a fluent: {shown(f'(true {atom})')}"
+        return f"{AS_FLUENT}{shown(f'(true {atom})')}"
     if key in sheet.moves:
         return f"write it as a move: (does ?role {shown(str(atom))})"
     arities = sorted({arity for other, arity in sheet.heads if other == name})
@@ -126,14 +126,16 @@ def _advice(sheet: Sheet, key: Key, atom: Atom) -> str:
     return f"the fluent (true ({shown(near)} ...))" if near else "define the relation, or delete the literal"
 
 
+#: Beginning of the advice to write an atom as a fluent.
+AS_FLUENT: Final = "write it as a fluent: "
 #: Advice on operators of other languages.
 _FORMULAS: Final = {
     **dict.fromkeys(("~", "!", "\\+", "-"), "write (not ...) around the negated formula"),
     **dict.fromkeys(("&", "&&", ",", "^"), "delete the operator: all formulas of a body must hold anyway"),
     **dict.fromkeys(("|", "||"), "write (or ...) around the alternatives"),
     **dict.fromkeys(("#|", "|#"), "delete the mark: GDL has no block comments; a comment starts with ;"),
-    "exists": "delete the word and its variable: a body holds if some value of each variable fits",
-    "forall": "define a relation of the values that violate the formula, and negate it: (not ...)",
+    "exists": "delete `exists` and its variable: a body holds if it holds for some value of each variable",
+    "forall": "define a relation for the values that violate the formula, and negate that relation",
 }
 
 
@@ -177,7 +179,7 @@ def _unread_fluent(sheet: Sheet) -> Iterator[Diagnostic]:
             yield CODES["unread-fluent"].found(
                 f"no rule reads the fluent {named(key)}, except to keep it",
                 heads[0].span,
-                hint="delete the fluent, unless it only informs people",
+                hint="delete the fluent, unless it is meant for human readers",
             )
 
 

@@ -92,10 +92,10 @@ def _words(span: Span) -> Diagnostic:
         message = f"`{comment}` does not start a comment in GDL: these words are facts, which no rule reads"
         return CODES["stray-text"].found(message, span, hint="a comment starts with a semicolon")
     if bracketed := _BRACKETS.fullmatch(text):
-        message = f"GDL has only parentheses: {shown(text, 40)!r} is read as words, not as a fact"
+        message = f"GDL lists need parentheses: {shown(text, 40)!r} is read as words, not as a fact"
         return CODES["stray-text"].found(message, span, hint=f"({bracketed[1].strip()})")
     facts = "a fact" if len(text.split()) == 1 else "facts"
-    message = f"{shown(text, 40)!r} between the rules is read as {facts} that no rule reads"
+    message = f"{shown(text, 40)!r} between the rules is parsed as {facts} that no rule reads"
     hint = "delete the text, or start the line with a semicolon"
     return CODES["stray-text"].found(message, span, hint=hint)
 
@@ -129,7 +129,7 @@ def _advice(sheet: Sheet) -> str:
     counter = _counting_relation(sheet)
     if counter:
         return f"write ({counter} ?n ?next) in the body, and ?next here"
-    return "add facts that count, as (succ 1 2); write (succ ?n ?next) in the body, and ?next here"
+    return "add facts such as (succ 1 2); write (succ ?n ?next) in the body, and ?next here"
 
 
 def _counting_relation(sheet: Sheet) -> str:

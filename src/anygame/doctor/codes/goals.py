@@ -64,7 +64,7 @@ def _overlapping_goals(sheet: Sheet) -> Iterator[Diagnostic]:
             values = sorted({str(other.head.arguments[1]) for other in others.values()})
             yield CODES["overlapping-goals"].found(
                 f"a role may have the goals {part.head.arguments[1]} and {' or '.join(values[:_NOTED])} "
-                "at the same time: no condition excludes it",
+                "at the same time: no condition excludes this case",
                 part.origin.span,
                 *[Note("the other rule", other.origin.span) for other in list(others.values())[:_NOTED]],
                 hint="add the negation of one rule's condition to the other rule",

@@ -43,7 +43,7 @@ def _check(sheet: Sheet) -> Iterator[Diagnostic]:
     for size, part in worst.values():
         piece = _separable(part)
         notes = [Note("this literal can move to a separate rule", atom.span) for atom in piece[:1]]
-        notes += [Note("together with this one", atom.span) for atom in piece[1:3]]
+        notes += [Note("and this literal, too", atom.span) for atom in piece[1:3]]
         yield CODES["large-join"].found(
             f"this rule has up to {_about(size)} instances",
             part.origin.span,

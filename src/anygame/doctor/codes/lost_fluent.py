@@ -58,7 +58,7 @@ def _loss(
     if not starts:
         lost = key[1] >= _COORDINATES and all(_is_of_move(rule, key) for rule in writers)
         lost = lost or (_is_of_one_move(sheet, key, writers) and _is_needed_later(sheet, key))
-        what = "becomes true by moves, but no rule keeps it, so it is false one move later"
+        what = "becomes true when a role moves, but no rule keeps it, so it is false again one move later"
         return what if lost else "", writers
     if not writers:
         return "is true at the start, but no rule keeps it, so it is false after the first move", starts
@@ -66,7 +66,7 @@ def _loss(
     if not by_rules and len(starts) <= max(_MOST_WRITTEN, len(sheet.roles)):
         return "", ()  # one move may rewrite all initial facts
     if not _is_kept(key, writers):
-        what = "is true at the start, but no rule keeps those facts that the first move does not rewrite"
+        what = "is true at the start, but no rule keeps the facts that the first move does not write again"
         return what, starts
     place, lost_values = _lost_values(sheet, key)
     if not lost_values:
@@ -74,7 +74,7 @@ def _loss(
     written = [(rule, getattr(rule.head.arguments[0], "arguments", ())) for rule in writers]
     blamed = [rule for rule, terms in written if terms[place] in lost_values]
     where = f"if argument {place + 1} is {' or '.join(map(str, lost_values[:3]))}"
-    return f"is false one move later {where}, because no rule keeps it", blamed or starts
+    return f"is false again one move later {where}, because no rule keeps it", blamed or starts
 
 
 def _is_of_move(rule: Rule, key: Key) -> bool:

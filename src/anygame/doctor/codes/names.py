@@ -77,7 +77,7 @@ def _arity(sheet: Sheet) -> Iterator[Diagnostic]:
                 f"are different {kind}s",
                 place.node.span,
                 Note(f"with {_count(usual.arity)}", usual.node.span),
-                hint="use one number of arguments, or two names",
+                hint="use the same number of arguments everywhere, or two names",
             )
 
 
@@ -105,7 +105,7 @@ def _unusual_character(sheet: Sheet) -> Iterator[Diagnostic]:
     for text, (first, *_) in odd.items():
         characters = " ".join(sorted(set(_ORDINARY.sub("", text))))
         message = f"the name {shown(text)} contains {shown(characters)}; other systems may not read it"
-        yield CODES["unusual-character"].found(message, first.span, hint="letters, digits, _ and - only")
+        yield CODES["unusual-character"].found(message, first.span, hint="use only letters, digits, _ and -")
 
 
 @check("keyword-constant", "operator-constant", needs_all=False)
@@ -113,13 +113,12 @@ def _keyword_constant(sheet: Sheet) -> Iterator[Diagnostic]:
     constants = grouped((name.text.lower(), name) for name in sheet.names if name.kind == "constant")
     for keyword, (name, *_) in constants.items():
         if keyword in OPERATORS:
-            message = f"{shown(name.text)} is an operator, but here it is read as a name, probably by mistake"
-            hint = "check for a missing parenthesis before it"
+            message = f"{shown(name.text)} is an operator, but is read as an ordinary name here"
+            hint = "check for a missing parenthesis before the operator"
             yield CODES["operator-constant"].found(message, name.span, hint=hint)
         elif keyword in KEYWORDS:
             message = (
-                f"{shown(name.text)} is a keyword of GDL, but here it is an ordinary name, which "
-                "confuses other systems"
+                f"{shown(name.text)} is a keyword of GDL; as an ordinary name, it confuses other systems"
             )
             yield CODES["keyword-constant"].found(message, name.span, hint="another name")
 

@@ -131,9 +131,9 @@ def _never_starts(sheet: Sheet, group: Sequence[Item]) -> Diagnostic:
     group = [*fluents, *(item for item in group if item not in fluents)]
     (kind, key), first = group[0], _first_head(sheet, group[0])
     assert key is not None
-    needs = "it" if len(group) == 1 else "a fluent, a move or a relation that needs it"
+    needs = "it" if len(group) == 1 else "a fluent, move or relation that in turn needs it"
     message = f"{named(key)} can never hold: each of its rules needs {needs}"
-    hint = "add a fact, or a rule that does not need it"
+    hint = "add a fact, or a rule that does not need the relation"
     if kind == "true":
         message = f"{named(key)} never becomes true: it has no `init`, and each `next` for it needs {needs}"
         starting = [other for other in fluents if starts_all(sheet, other, group)] or fluents[:1]
@@ -204,8 +204,8 @@ def _disjoint(uses_of: Uses) -> _Reason | None:
             common &= tops
             if not common:
                 first = next((use for use in uses if not use[0] & tops), uses[0])
-                message = f"no value fits {variable} everywhere: here it is {_listed(tops)}"
-                note = Note(f"and here it is {_listed(first[0])}", first[1].span)
+                message = f"no value of {variable} fits all literals: here it can only be {_listed(tops)}"
+                note = Note(f"here {variable} can only be {_listed(first[0])}", first[1].span)
                 return _Reason("never-fires", message, atom.span, (note,), atoms=(atom, first[1]))
     return None
 
@@ -234,10 +234,10 @@ def _reason_of_subterm(sheet: Sheet, atom: Atom, subterm: Subterm) -> _Reason | 
     if name == atom.predicate == "true":
         if key in sheet.writers:
             return _Reason("", "", span)
-        message = f"the fluent {_kind(top)} never becomes true: no `init` or `next` writes it"
+        message = f"the fluent {_kind(top)} never becomes true: no `init` or `next` makes it true"
         hint = _near_key(key, sheet.writers)
         if key in sheet.heads:
-            hint = f"it is a relation, not a fluent: {shown(str(atom.arguments[0]))} without `true`"
+            hint = f"this is a relation, not a fluent: write {shown(str(atom.arguments[0]))} without `true`"
         return _Reason("unwritten-fluent", message, span, hint=hint, atoms=(atom,))
     if name == atom.predicate == "does" and number == 1:
         if key in sheet.moves or key in sheet.moves_by_relation:
@@ -247,7 +247,7 @@ def _reason_of_subterm(sheet: Sheet, atom: Atom, subterm: Subterm) -> _Reason | 
     keys = [each if isinstance(each, tuple) else (each.name, 0) for each in tops]
     hint = _near_key(key, [each for each in keys if each[1] == key[1]])
     ordinal = _ORDINALS[number] if number < len(_ORDINALS) else f"{number + 1}th"
-    message = f"the {ordinal} argument of {shown(name)} is never {_kind(top)}, but {_listed(tops)}"
+    message = f"the {ordinal} argument of {shown(name)} is never {_kind(top)}; it can only be {_listed(tops)}"
     return _Reason("never-fires", message, span, hint=hint, atoms=(atom,))
 
 

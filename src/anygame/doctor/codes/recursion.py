@@ -149,7 +149,7 @@ def _negation_by_name(sheet: Sheet) -> Iterator[Diagnostic]:
                 f"`{reader.head.predicate}` depends on the negation of `{atom.predicate}`, which depends on "
                 f"`{reader.head.predicate}`, although no single rule depends on itself",
                 atom.span or reader.origin.span,
-                hint="anygame can play the sheet; systems that compare only names reject it",
+                hint="anygame can play the sheet; systems that compare only names of relations reject it",
             )
 
 

@@ -67,15 +67,15 @@ def _among(rules: Sequence[Rule], budget: Budget, pairs: Iterator[int]) -> Itera
 
 def _duplicate(rule: Rule, other: Rule) -> Diagnostic:
     what = "rule" if rule.body else "fact"
-    message = f"this {what} repeats an earlier one"
+    message = f"this {what} repeats an earlier {what}"
     return CODES["duplicate-rule"].found(
-        message, rule.span, Note("the earlier one", other.span), hint="delete one of the two"
+        message, rule.span, Note(f"the earlier {what}", other.span), hint="delete one of the two"
     )
 
 
 def _subsumed(rule: Rule, other: Rule) -> Diagnostic:
     message = "this rule has no effect: it is a special case of another rule"
-    hint = "delete this rule, or the other rule if that one is too general"
+    hint = "delete this rule; if the other rule is too general, delete that rule instead"
     return CODES["subsumed-rule"].found(message, rule.span, Note("the other rule", other.span), hint=hint)
 
 

@@ -76,13 +76,13 @@ def _of_group(images: _Images, unpaired: Sequence[int]) -> Iterator[Diagnostic]:
     if len(unpaired) == 1:
         (number,) = unpaired
         if not (images.keeps_body(number) or images.tells_apart(number)):
-            message = "this rule has no counterpart for the other role, although all similar rules have one"
+            message = "this rule has no counterpart for the other role, although all similar rules do"
             hint = text_of(images.images[number])
             yield CODES["missing-counterpart"].found(message, images.rules[number].span, hint=hint)
     elif images.are_near(*unpaired):
         odd, like = images.odd_first(unpaired)
         if not (images.tells_apart(like) or images.is_exchange_wider(odd, like)):
-            message = "this rule differs from its counterpart for the other role; no other rule does"
+            message = "only this rule differs from its counterpart for the other role"
             note = Note("the counterpart", images.rules[like].span)
             yield CODES["odd-counterpart"].found(
                 message, images.rules[odd].span, note, hint=text_of(images.images[like])

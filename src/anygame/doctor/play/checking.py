@@ -93,7 +93,7 @@ def limit_reached(error: LimitError, rules: Sequence[Rule], prefix: str = "") ->
     """Return the diagnostic of a limit, at a recursive rule of the relation that reached the limit."""
     blamed = [rule for rule in rules if error.relation == f"{rule.head.predicate}/{len(rule.head.arguments)}"]
     recursive = [rule for rule in blamed if any(atom.key == rule.head.key for atom, _ in atoms_in(rule.body))]
-    hint = "let the recursion end: count with constants (succ 1 2), or bound the terms that it builds"
+    hint = "let the recursion end: count with facts such as (succ 1 2), or limit the size of the terms"
     span = _first(recursive) or _first(blamed) or _first(rules)
     return Diagnostic(
         "limit-reached", Severity.ERROR, prefix + error.message, span, hint=hint if recursive else ""
@@ -216,8 +216,8 @@ class PlayCheck:
 
     def _note_cut(self, playouts: int) -> None:
         self._is_late = self._work.is_late
-        why = "the time limit" if self._is_late else "the work budget"
-        message = f"{why} ended playing after {playouts} of {self.bounds.playouts} playouts"
+        why = "the time limit was reached" if self._is_late else "the work budget was used up"
+        message = f"only {playouts} of {self.bounds.playouts} playouts were played: {why}"
         self._note(Fault("play-cut", "", message, _first(self.game.program.rules)), ())
 
     def _search(self) -> None:

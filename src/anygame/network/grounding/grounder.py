@@ -257,7 +257,7 @@ class _Grounder:
             if not is_own(relation):
                 counts[relation.title] += len(instances.heads)
         worst = max(counts, key=counts.__getitem__, default=None)
-        most = f", most of them of rules for {worst}" if worst else ""
+        most = f", most of them from rules for {worst}" if worst else ""
         return LimitError(
             f"the rules have more than {bound:,} ground instances{most}", "instances", bound, worst
         )

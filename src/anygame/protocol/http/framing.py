@@ -136,7 +136,7 @@ class _Framing:
         end = _END_OF_HEAD.search(self._head, self._searched)
         self._searched = max(0, len(self._head) - _LONGEST_PARTIAL_END)
         if (end.start() if end else len(self._head)) > _LONGEST_HEAD:
-            raise HttpError(f"the head has more than {_LONGEST_HEAD:,} bytes")
+            raise HttpError(f"the HTTP head has more than {_LONGEST_HEAD:,} bytes")
         if end:
             data, self._head = bytes(self._head), None
             self._open(data[: end.end()], data[end.end() :])
@@ -146,7 +146,7 @@ class _Framing:
             return True
         if self._is_closed:
             raise HttpError(
-                "the message is not HTTP" if self._head else "the connection was closed without a byte"
+                "the message is not HTTP" if self._head else "the connection was closed without data"
             )
         return False
 

@@ -198,7 +198,7 @@ class PlayerMatch:
         self._asked.add(question)
         if self._rules_due is None:
             seconds = self.start.start_clock + 2 * self.start.play_clock + _SLACK
-            reason = f"the rules timed out: no answer within {seconds:g} s"
+            reason = f"processing the rules timed out after {seconds:g} s"
             self._rules_due = asyncio.get_running_loop().call_later(seconds, self._lose, reason)
 
     def _rules_answered(self, *questions: int) -> None:

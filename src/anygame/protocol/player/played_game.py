@@ -170,7 +170,7 @@ class PlayedGame:
             elif message.turn == self._percept_turn + 1:
                 self._perceive(message, message.move, message.percepts, guess_by)
             else:
-                raise LostTrackError(f"turn {message.turn} came after turn {self._percept_turn}")
+                raise LostTrackError(f"expected turn {self._percept_turn + 1}, found turn {message.turn}")
             self._percept_turn = message.turn
         else:
             moves: tuple[Term, ...] | None = getattr(message, "moves", None)

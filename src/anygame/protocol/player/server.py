@@ -76,7 +76,7 @@ _HANDOVER: Final = 0.5
 #: it at most a few times. More messages would use up the connections of other managers.
 _MOST_WAITING: Final = 8
 _TOO_MANY: Final = f"{_MOST_WAITING} messages are already waiting for this match"
-_NO_SESSION: Final = "threads are still busy with the rules of former matches"
+_NO_SESSION: Final = "threads are still busy with the rules of earlier matches"
 #: Replacement for a player whose processes keep dying. The replacement needs little memory and time.
 _STAND_IN: Final = "random"
 #: Maximum number of sessions that finish former matches, in addition to twice the number of parallel matches.
@@ -206,9 +206,7 @@ class PlayerServer:
             keyword, match_id = peek_message(text)
             if keyword in WITH_RULES:
                 return Unreadable(keyword, f"another match is in progress, not {shown(match_id)}")
-            reason = (
-                f"the message has {len(text):,} characters; without rules, the limit is {LONGEST_USUAL:,}"
-            )
+            reason = f"a message without rules has at most {LONGEST_USUAL:,} characters, found {len(text):,}"
             return Unreadable(keyword, reason)
         is_known = self._match_called(peek_message(text)[1]) is not None
         async with self._long_message_known if is_known else self._long_message:
@@ -246,7 +244,7 @@ class PlayerServer:
             case Start():
                 return await self._start(message, match, arrived)
             case _ if match is None:
-                return BUSY, "there is no such match here"
+                return BUSY, "this player has no match with this name"
             case Play() | PlayII():
                 if match.waiting >= _MOST_WAITING:
                     return BUSY, _TOO_MANY
@@ -311,7 +309,7 @@ class PlayerServer:
         if match.is_asked:
             self._set_alarm(match)
             return
-        reason = f"given up after {patience:g} s without a message"
+        reason = f"match abandoned after {patience:g} s without a message"
         self._log(Said("", "?", shown(match.start.match_id), "", "", patience, reason))
         self._end(match, None)
 
