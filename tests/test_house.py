@@ -43,7 +43,7 @@ def test_every_module_has_a_test_by_its_name_or_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("pattern", _TABLE)
-def test_what_the_table_says_is_there(pattern: str) -> None:
+def test_the_table_names_existing_files(pattern: str) -> None:
     assert any(_covers(pattern, module) for module in _MODULES)
     for test in _TABLE[pattern]:
         assert (_TESTS / test).is_file() or test.startswith("anygame "), test

@@ -57,7 +57,7 @@ def test_public_names_say_what_they_are(name: str) -> None:
     assert getattr(anygame, name).__doc__
 
 
-def test_what_it_does_not_offer_is_said_of_the_package_with_what_is_like_it() -> None:
+def test_an_unknown_name_raises_an_error_with_similar_names() -> None:
     command = [sys.executable, "-c", "import anygame; anygame.lod('pig')"]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
     said = done.stderr.splitlines()[-1]

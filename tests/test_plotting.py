@@ -94,7 +94,7 @@ def test_axes_that_are_given_are_drawn_on_and_returned() -> None:
     assert len(pyplot.get_fignums()) == 1
 
 
-def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_plot_without_matplotlib_names_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     result = GAME.simulate(10, seed=1)
     for name in ("matplotlib", "matplotlib.backends.backend_agg"):
         monkeypatch.setitem(sys.modules, name, None)
@@ -123,7 +123,7 @@ def test_commands_draw(tmp_path: Path, command: list[str]) -> None:
     assert status != 0
 
 
-def test_where_nobody_can_move_there_is_nothing_to_draw(tmp_path: Path) -> None:
+def test_a_terminal_state_has_no_plot(tmp_path: Path) -> None:
     sheet = tmp_path / "over.kif"
     sheet.write_text("(role me) (legal me go) (init over) (<= terminal (true over)) (goal me 1)")
     output, status = run(["analyse", str(sheet), "--plot", str(tmp_path / "p.svg")])

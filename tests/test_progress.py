@@ -62,7 +62,7 @@ def test_it_goes_when_an_error_ends_it(cell: Cell) -> None:
     assert cell.shown == ["at work", ""]
 
 
-def test_what_is_quick_shows_nothing(cell: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quick_calls_show_no_progress(cell: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "_PATIENCE", 1e6)
     with progress.reporting(None, str) as report:
         assert report is not None

@@ -34,7 +34,7 @@ def test_a_recursion_that_wraps_terms_comes_to_an_end() -> None:
 
 
 @pytest.mark.slow
-def test_wide_terms_inside_each_other_are_told_apart_less() -> None:
+def test_nested_wide_terms_have_coarser_domains() -> None:
     wide, same = " ".join(f"a{number}" for number in range(300)), " ".join(["?x"] * 300)
     found = domains(f"(p (f {wide})) (<= (p (f {same})) (p ?x)) (q b) (<= (s ?x) (q ?x)) (<= (t ?x) (p ?x))")
     assert found.tops("t", 1, 0) == {("f", 300)}

@@ -78,7 +78,7 @@ def test_terms_that_nest_too_deep_are_refused() -> None:
         normalise(rule(f"(<= (p ?n201) (q ?n0){chain})"))
 
 
-def test_what_equations_add_is_counted_over_all_alternatives_and_rules() -> None:
+def test_growth_by_equations_is_counted_over_all_alternatives_and_rules() -> None:
     allowance = Allowance()
     normalise(rule(f"(<= (p ?n10) (q ?n0){row(10)})"), allowance)
     alone = Allowance().characters - allowance.characters

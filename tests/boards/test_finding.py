@@ -129,7 +129,7 @@ def test_a_vast_empty_board_is_rather_none() -> None:
     assert board(f"{few} {moving} (init (at cat 1 1)) (init (at dog 1 2))").size == 400
 
 
-def test_several_boards_are_told_apart_by_the_odd_argument() -> None:
+def test_an_extra_argument_distinguishes_several_boards() -> None:
     sheet = "(number 1) (number 2) (number 3) (level 1) (level 2) (content x)"
     sheet += "(<= (base (cell ?a ?level ?b ?c)) (number ?a) (number ?b) (level ?level) (content ?c))"
     found = board(sheet)

@@ -51,6 +51,6 @@ def test_a_card_that_nobody_has_shown_has_its_back_up() -> None:
     ]
 
 
-def test_nobody_is_said_to_have_another_card_than_the_known_one() -> None:
+def test_a_known_card_excludes_all_other_cards_of_the_player() -> None:
     (card, *_) = shown("kuhn_poker", "card player1 king", "card player1 queen").others
     assert card.facts == (("(player1 king)", "blue"),)

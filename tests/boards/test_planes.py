@@ -11,7 +11,7 @@ import anygame
 from anygame.boards.planes import find_planes
 
 
-def test_what_lies_on_the_board_lies_in_a_plane() -> None:
+def test_pieces_on_the_board_appear_in_planes() -> None:
     game = anygame.load("connect_four")
     batch = game.batch(2)
     state = game.initial_state()

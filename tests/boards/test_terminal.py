@@ -70,7 +70,7 @@ def test_several_things_on_one_square_are_all_shown() -> None:
     )
 
 
-def test_what_the_board_does_not_expect_is_shown_too() -> None:
+def test_unexpected_contents_of_cells_are_shown() -> None:
     drawn = drawing(GRID + "(content red)", "(cell 1 1 gold)", "(cell 1 2 (pile 3))")
     assert (
         drawn
@@ -179,7 +179,7 @@ def test_facts_are_listed_by_fluent() -> None:
     ]
 
 
-def test_long_lists_of_facts_are_cut_and_say_so() -> None:
+def test_long_lists_of_facts_are_cut_with_a_count() -> None:
     lines = listed(*(f"(near {n} {n + 1})" for n in range(100)), width=40)
     assert len(lines) == 4
     shown = sum(line.count("(") for line in lines[:3])
@@ -198,7 +198,7 @@ def test_picture_without_a_board_is_the_list() -> None:
     assert text(picture(game.initial_state())) == "step  1"
 
 
-def test_what_fills_a_cell_is_a_block_of_colour_with_others_above() -> None:
+def test_a_content_that_fills_a_cell_is_a_block_under_other_contents() -> None:
     game = anygame.loads(GRID + "(content wall) (content red)")
     state = game.state(["(cell 1 1 wall)", "(cell 2 1 wall)", "(cell 2 1 red)"])
     line = [piece.text for piece in draw(picture(state), colours=True)[2] if piece.text.strip()]

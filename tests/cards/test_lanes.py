@@ -73,7 +73,7 @@ def test_random_moves_are_legal_and_made() -> None:
 
 
 @pytest.mark.usefixtures("driver")
-def test_what_is_wrong_changes_nothing() -> None:
+def test_errors_do_not_change_the_batch() -> None:
     game = anygame.load("gdl/tic_tac_toe.kif")
     batch = game.card_batch(5, seed=1)
     noop, marks = [str(move) for move in game.actions("x")].index("noop"), np.arange(5)

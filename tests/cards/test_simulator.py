@@ -108,7 +108,7 @@ def test_playouts_begin_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("driver")
-def test_what_got_stuck_is_found_again() -> None:
+def test_the_first_stuck_match_is_found() -> None:
     rules = """
     (role a) (init (left 5)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
     (<= (legal a wait) (true (left ?n)) (distinct ?n 3)) (<= (legal a risk) (true (left 4)))
@@ -202,7 +202,7 @@ def test_errors_of_the_card_are_reported(driver: EmulatedDriver, monkeypatch: py
         simulator.run(PlayoutRequest(1), start=np.zeros(1, np.bool_))
 
 
-def test_without_a_driver_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_driver_raises_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
         raise OSError(name)
 

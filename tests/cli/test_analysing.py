@@ -130,7 +130,7 @@ def test_exact_values_may_be_given(tmp_path: Path) -> None:
         (["--table", "/nowhere"], "cannot read /nowhere"),
     ],
 )
-def test_wrong_options_are_told(arguments: list[str], message: str) -> None:
+def test_wrong_options_cause_an_error(arguments: list[str], message: str) -> None:
     output, status = run(["analyse", "tic_tac_toe", *arguments])
     assert status == 2
     assert message in output

@@ -93,7 +93,7 @@ def test_the_cause_comes_first(wrong: str, right: str, expected: str) -> None:
     assert first.startswith(expected)
 
 
-def test_what_follows_is_counted_in_one_note_and_listed_on_request() -> None:
+def test_consequences_are_counted_in_one_note_and_listed_on_request() -> None:
     text = SHEET.replace("(init (control x))", "(init (contrl x))")
     output = told(text)
     assert len(heads(output)) == 1
@@ -103,7 +103,7 @@ def test_what_follows_is_counted_in_one_note_and_listed_on_request() -> None:
 
 
 @pytest.mark.slow
-def test_what_play_shows_of_a_slip_is_counted_there() -> None:
+def test_consequences_found_in_play_are_counted_with_their_cause() -> None:
     text = SHEET.replace("(<= terminal", "(<= terminl")
     (only,) = heads(told(text, "--play", "3"))
     assert "[likely-typo]: no rule reads terminl" in only
@@ -189,7 +189,7 @@ def test_every_command_that_plays_reads_leniently_where_asked() -> None:
     assert "negations read as 'for no value': 4" in output
 
 
-def test_what_a_lenient_reading_takes_care_of_is_no_error_where_it_is_asked_for() -> None:
+def test_with_lenient_unbound_variables_are_not_errors() -> None:
     market = str(ROOT / "tests" / "data" / "lenient" / "market.kif")
     assert run(["check", market, "--play", "0"])[1] == 1
     output, status = run(["check", market, "--play", "0", "--lenient"])

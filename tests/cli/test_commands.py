@@ -462,7 +462,7 @@ def test_moves_that_cannot_be_are_explained(sheet: str, moves: str, message: str
     assert message in output
 
 
-def test_where_only_variables_are_unbound_lenient_reading_is_named() -> None:
+def test_the_error_for_unbound_variables_suggests_lenient_reading() -> None:
     sheet = "(role x) (legal x go) (on a) (init (at a)) (<= terminal (not (true (at ?any))))"
     output, status = run(["legal", "-"], sheet)
     assert status == 2
@@ -481,7 +481,7 @@ def test_capitals_of_a_move_do_not_matter_where_they_tell_nothing_apart() -> Non
     assert (status, "nearest legal moves are (GO 1), (Go 1)" in output) == (2, True)
 
 
-def test_too_much_for_the_reasoner_is_told_with_the_rules_to_blame() -> None:
+def test_the_error_for_too_many_terms_names_the_rules() -> None:
     rules = "".join(f"\n(<= (n (s ?x)) (n ?x) (m {number}))" for number in range(5))
     output, status = run(["legal", "-"], f"(role x) (n z) (m 0) (<= (legal x ?n) (n ?n)){rules}")
     assert status == 2

@@ -39,7 +39,7 @@ def test_every_option_of_the_help_is_described() -> None:
         }
 
 
-def test_without_shtab_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_completion_without_shtab_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "shtab", None)
     output, status = run(["completion", "bash"])
     assert status == 2
@@ -194,7 +194,7 @@ def test_a_sheet_or_a_game_alone_opens_the_prompt(tmp_path: Path, monkeypatch: p
         ("--sede", "unrecognized arguments: --sede"),
     ],
 )
-def test_what_is_mistyped_gets_the_nearest(name: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mistyped_name_gets_similar_names(name: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     output, status = run([name])
     assert (status, message in output) == (2, True), output

@@ -73,7 +73,7 @@ def answer(*arguments: str) -> dict[str, Any]:
         (["warned.kif", "missing.kif", "broken.kif"], 2, ["warned.kif:7:14", "broken.kif:7:12"]),
     ],
 )
-def test_what_is_shown_and_the_exit_status(
+def test_check_prints_findings_and_returns_a_status(
     sheets: Path, arguments: list[str], status: int, shown: list[str]
 ) -> None:
     output, found = run(["check", *arguments])
@@ -338,7 +338,7 @@ LOOSE = """\
 
 
 @pytest.mark.parametrize("form", ["kif", "infix"])
-def test_what_play_shows_of_a_sheet_read_leniently_has_its_place_there(form: str, tmp_path: Path) -> None:
+def test_findings_in_play_of_a_leniently_read_sheet_have_places(form: str, tmp_path: Path) -> None:
     text, _ = run(["translate", "-", "--to", form], LOOSE)
     path = tmp_path / ("loose.kif" if form == "kif" else "loose.hrf")
     path.write_text(text)

@@ -71,7 +71,7 @@ def test_a_role_and_a_goal_are_asked_for() -> None:
         ([], "the following arguments are required: --to"),
     ],
 )
-def test_what_is_wrong_is_said_and_nothing_written(
+def test_bad_arguments_cause_an_error_and_write_no_file(
     arguments: list[str], message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "out"

@@ -55,7 +55,7 @@ _COMMANDS: Final = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", _COMMANDS)
-def test_what_was_done_is_printed(command: str, tmp_path: Path) -> None:
+def test_an_interrupted_command_prints_its_results_so_far(command: str, tmp_path: Path) -> None:
     pexpect = pytest.importorskip("pexpect")
     pytest.importorskip("rich")
     shown, printed = _COMMANDS[command]

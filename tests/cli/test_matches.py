@@ -82,7 +82,7 @@ class Failing(Player):
 """
 
 
-def test_why_a_player_failed_is_told_and_recorded(tmp_path: Path) -> None:
+def test_the_failure_of_a_player_is_printed_and_recorded(tmp_path: Path) -> None:
     player = tmp_path / "failing.py"
     player.write_text(_FAILING)
     players = ["--players", f"{player}:Failing", "legal", "--record", str(tmp_path)]

@@ -109,7 +109,7 @@ def test_the_player_server_runs_the_class_of_a_user(tmp_path: Path) -> None:
         assert say(port, "( PLAY m.1 NIL )") == "2"
 
 
-def test_whoever_stops_reading_ends_it() -> None:
+def test_a_closed_output_ends_the_player() -> None:
     with player("--port", "0", "--strategy", "legal") as process:
         assert process.stdout is not None
         port = int(process.stdout.readline().split(";")[0].rpartition(":")[2])
@@ -152,7 +152,7 @@ def test_bad_arguments_fail(arguments: list[str], message: str, capsys: pytest.C
     assert message in capsys.readouterr().err
 
 
-def test_without_the_library_for_http(
+def test_a_missing_h11_causes_an_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "h11", None)

@@ -128,7 +128,7 @@ def test_a_game_that_is_left_is_recorded_as_given_up(tmp_path: Path) -> None:
     assert (record.is_aborted, record.is_completed, record.step) == (True, False, 2)
 
 
-def test_what_is_under_way_ends_with_the_table() -> None:
+def test_closing_the_table_ends_running_tasks() -> None:
     game = anygame.load("tic_tac_toe")
     people = dict.fromkeys(game.roles, ("human", "human"))
     table = Table(Session(game, seed=1), Seating(people, {}, 1.0))
@@ -273,7 +273,7 @@ def test_play_works_with_one_role_and_with_three_roles() -> None:
     assert "alice" in output
 
 
-def test_what_a_role_does_not_perceive_is_not_shown(tmp_path: Path) -> None:
+def test_hidden_facts_are_not_shown(tmp_path: Path) -> None:
     sheet = tmp_path / "secret.kif"
     sheet.write_text(
         "(role me) (role random) (init (step 1)) (legal random (hide 1)) (legal random (hide 2))"
@@ -339,7 +339,7 @@ def test_people_play_against_levels(tmp_path: Path) -> None:
     assert read_record(recorded(tmp_path)).names == ["human", "beginner"]
 
 
-def test_what_others_think_is_not_told_where_it_would_tell_what_they_see() -> None:
+def test_thoughts_of_players_are_hidden_in_games_with_hidden_information() -> None:
     lines = ["thinking", "call", "pass", "pass", "call", "bet"]
     told, _ = play("kuhn_poker", lines, "--against", "mcts:iterations=30", "--thinking")
     assert " says: " not in told
@@ -361,7 +361,7 @@ def test_what_others_think_is_not_told_where_it_would_tell_what_they_see() -> No
         ([], [], "Only chance played"),
     ],
 )
-def test_the_end_is_told_in_words(goals: list[int], people: list[str], words: str) -> None:
+def test_the_outcome_is_described_in_words(goals: list[int], people: list[str], words: str) -> None:
     assert outcome(dict(zip("abc", goals, strict=False)), people) == words
 
 
@@ -413,7 +413,7 @@ def test_ctrl_c_ends_waiting_and_ctrl_d_the_game(start: Callable[..., spawn[str]
     assert child.exitstatus == 0
 
 
-def test_without_the_extra_one_plays_too(start: Callable[..., spawn[str]]) -> None:
+def test_play_works_without_the_extra(start: Callable[..., spawn[str]]) -> None:
     child = start("play", "tic_tac_toe", "--against", "legal", program=PLAIN)
     child.expect("x>")
     for move in ("11", "21", "31"):

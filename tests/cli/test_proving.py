@@ -32,7 +32,7 @@ def test_verdicts_are_printed_with_what_shows_them() -> None:
     assert status == 0
 
 
-def test_what_is_looked_for_and_not_found_is_none() -> None:
+def test_a_property_without_instances_prints_none() -> None:
     printed, status = run(["prove", "monty_hall", "--property", "constant-players"])
     assert printed.endswith("         none\n")
     assert status == 0

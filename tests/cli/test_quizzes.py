@@ -86,7 +86,7 @@ def test_sheets_are_written_as_they_are_asked(tmp_path: Path, capsys: pytest.Cap
         ("yes", "expected reply 1 as one line of JSON"),
     ],
 )
-def test_what_is_wrong_with_replies_is_said(
+def test_faulty_replies_cause_errors(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], replies: str, said: str
 ) -> None:
     quiz, given = tmp_path / "quiz", tmp_path / "replies"

@@ -131,7 +131,7 @@ def test_errors_are_printed_and_the_session_continues(copolymer: spawn[str]) -> 
     copolymer.expect("player2 none")
 
 
-def test_the_end_is_told_with_goals(tmp_path: Path) -> None:
+def test_the_prompt_prints_the_goals_at_the_end(tmp_path: Path) -> None:
     child = start(tmp_path, "tic_tac_toe")
     child.expect("0>")
     child.sendline("random end")
@@ -142,7 +142,7 @@ def test_the_end_is_told_with_goals(tmp_path: Path) -> None:
     child.expect(pexpect.EOF)
 
 
-def test_without_the_extra_there_is_a_plain_prompt_and_a_hint(tmp_path: Path) -> None:
+def test_without_the_extra_the_prompt_is_plain_and_names_the_extra(tmp_path: Path) -> None:
     child = start(tmp_path, "copolymer", program=PLAIN)
     child.expect_exact("pip install 'anygame[terminal]'")
     child.expect("\r\n0> ")

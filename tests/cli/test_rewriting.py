@@ -189,7 +189,7 @@ def test_mends_are_selected(sheet: Path) -> None:
     assert "there is no kind of mend spelling; the kinds are order, case, parentheses" in output
 
 
-def test_what_mend_cannot_do_is_told(sheet: Path) -> None:
+def test_mend_reports_declarations_that_it_cannot_add(sheet: Path) -> None:
     sheet.write_text("(role x) (<= (next ?x) (not (true ?x)))")
     output, status = run(["mend", "ugly.kif"])
     assert status == 0

@@ -119,7 +119,7 @@ def test_a_game_without_a_network_is_simulated_with_a_note(unbounded: str) -> No
     ],
     ids=lambda command: str(command[0]),
 )
-def test_scripts_are_told_why_something_is_slow(
+def test_json_output_explains_why_a_game_is_slow(
     unbounded: str, command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     for sheet, is_slow in (unbounded, True), ("gdl/lights_out.kif", False):
@@ -250,7 +250,7 @@ def test_a_picture_needs_the_network_and_a_place(tmp_path: Path) -> None:
     assert output.startswith(f"anygame: cannot write {tmp_path}: ")
 
 
-def test_without_a_network_there_is_nothing_to_explain(unbounded: str) -> None:
+def test_explain_network_fails_without_a_network(unbounded: str) -> None:
     output, status = run(["explain", unbounded, "--network"])
     assert status == 2
     assert "cannot be compiled" in output

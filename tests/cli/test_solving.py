@@ -38,7 +38,7 @@ def test_solve_as_json() -> None:
     assert len(found["line"]) == 5
 
 
-def test_what_is_not_solved_has_a_reason_and_a_status() -> None:
+def test_an_unsolved_game_has_a_reason_and_a_status() -> None:
     output, status = run(["solve", "connect_four", "--memory", "0.01"])
     assert status == 1
     assert output.startswith(
@@ -125,7 +125,7 @@ def test_the_prompt_tells_exact_values(tmp_path: Path) -> None:
     assert "not solved: 3 roles have choices" in output
 
 
-def test_what_was_found_is_printed_also_where_the_table_cannot_be_written(tmp_path: Path) -> None:
+def test_results_are_printed_even_if_the_table_cannot_be_written(tmp_path: Path) -> None:
     output, status = run(["solve", "rock_paper_scissors", "--table", str(tmp_path)])
     assert status == 2
     assert "under best play" in output

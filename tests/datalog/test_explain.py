@@ -84,7 +84,7 @@ def test_a_derivation_is_a_tree_of_rules_and_facts() -> None:
     assert str(state.explain("(true (at a))")) == "(true (at a))   [in the state]"
 
 
-def test_what_is_recursive_may_rest_on_what_is_not() -> None:
+def test_a_recursive_fact_can_rest_on_a_nonrecursive_rule() -> None:
     rules = "(role r) (<= (q 0) (role ?x)) (<= (q 1) (not (q 0))) (<= (q 1) (q 1) (role ?x)) (<= (q 1) (q 0))"
     derivation = anygame.loads(rules).initial_state().explain("(q 1)")
     assert [part.conclusion for part in derivation.premises] == ["(q 0)"]
@@ -99,7 +99,7 @@ def test_what_is_recursive_may_rest_on_what_is_not() -> None:
         "(<= (p a) (role ?x) (or (not (not (p a))) (distinct a b)))",
     ],
 )
-def test_what_always_holds_rests_on_nothing_recursive(rules: str) -> None:
+def test_derivations_of_static_facts_are_not_circular(rules: str) -> None:
     state = anygame.loads(f"(role r) {rules}").initial_state()
     Checker(state.game.program, {("p", 1): {("a",), ("b",)}, ("role", 1): {("r",)}}).check(
         state.explain("(p a)")
@@ -119,7 +119,7 @@ def test_of_several_facts_the_first_by_text_is_explained() -> None:
     assert state.explain("(reach ?x ?y)").conclusion == "(reach a a)"
 
 
-def test_what_was_derived_is_not_derived_again() -> None:
+def test_a_derivation_shows_each_fact_once() -> None:
     derivation = anygame.loads(CITIES).initial_state().explain("(reach a a)")
     text = str(derivation)
     assert text.count("(road a b)") == 1
@@ -202,7 +202,7 @@ def test_variables_of_the_question_are_not_those_of_the_rules() -> None:
     assert state.explain("(w ?y ?y)").conclusion == "(w a a)"
 
 
-def test_what_holds_has_no_failure() -> None:
+def test_an_atom_that_holds_has_no_failure() -> None:
     state = anygame.loads(CITIES).initial_state()
     with pytest.raises(anygame.QueryError, match="does hold"):
         state.explain_failure("(road a b)")
@@ -270,7 +270,7 @@ def test_explaining_ends_at_a_number_of_steps() -> None:
     assert str(state.explain("(up 1 2)"))
 
 
-def test_what_is_given_does_not_rest_on_itself() -> None:
+def test_the_derivation_of_a_given_fact_is_not_circular() -> None:
     """A rule that says a fact again, and asks for that fact, stands before it."""
     sheet = "(role r) (<= p (role ?x) p p) p (init s) (<= (legal r go) p) (<= terminal (not p)) (goal r 100)"
     found = anygame.loads(sheet).initial_state().explain("(legal r go)")

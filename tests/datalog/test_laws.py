@@ -101,7 +101,7 @@ def test_saying_a_rule_twice_changes_nothing(case: Case) -> None:
 
 @law
 @given(cases().map(asking))
-def test_what_was_asked_before_does_not_matter(case: Case) -> None:
+def test_answers_do_not_depend_on_earlier_questions(case: Case) -> None:
     expected = answers(case)
     game = case.game()
     for facts, found in zip(case.states, expected, strict=True):

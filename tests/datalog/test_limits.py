@@ -70,12 +70,12 @@ def test_a_list_is_reversed_into_another_argument() -> None:
     assert [str(answer["l"]) for answer in state.query("(turned ?l)")] == ["(c 3 (c 2 (c 1 nil)))"]
 
 
-def test_what_asks_itself_for_larger_terms_is_not_asked_where_that_may_not_end() -> None:
+def test_growing_recursive_queries_reach_a_limit() -> None:
     error = limit_of(f"{REVERSED} (<= (start ?l) (onto ?l nil ?any))", Limits(facts=5000), "(start ?l)")
     assert error.limit in {"depth", "facts", "terms"}
 
 
-def test_what_builds_nothing_but_asks_for_larger_terms_is_computed_as_a_whole() -> None:
+def test_relations_queried_with_growing_terms_are_computed_completely() -> None:
     rules = "(role r) (p (g b b) 0) (p a 1) (<= (p ?x 0) (p (g ?x ?x) 0))"
     state = loads(rules, WAYS["on_demand"]).initial_state()
     assert not list(state.query("(p a 0)"))
@@ -124,7 +124,7 @@ def test_time_is_bounded() -> None:
     assert error.relation in {"slow/1", "p/8"}
 
 
-def test_steps_are_bounded_and_every_question_has_them_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_question_has_its_own_limit_on_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anygame.datalog.linker.monotonic", lambda: 0.0)
     never = " ".join(f"(distinct {name} {other})" for name, other in pairwise(EIGHT))
     text = f"{HUGE} (<= (slow {EIGHT[0]}) (p {' '.join(EIGHT)}) {never} (not (d {EIGHT[-1]})))"

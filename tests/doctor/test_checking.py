@@ -147,7 +147,7 @@ def test_a_game_over_at_the_start_is_reported_at_the_rule_that_ends_it() -> None
     assert told.diagnostic.span.text == "(<= terminal (true over))"
 
 
-def test_what_is_past_the_limits_is_refused_with_a_place() -> None:
+def test_a_sheet_beyond_the_limits_is_refused_with_a_place() -> None:
     (fault,) = check_rules(parse_program(f"(role x) (init {'(s ' * 160}zero{')' * 161}"))
     assert (fault.code, fault.severity) == ("limit-reached", Severity.ERROR)
     assert fault.span is not None
@@ -217,7 +217,7 @@ def test_a_cell_has_one_mark() -> None:
     assert told.message == "(cell 1 1 b) and (cell 1 1 x) are true at the same time"
 
 
-def test_what_ends_the_game_at_once_is_told_where_it_is_said() -> None:
+def test_a_game_over_at_the_start_is_reported_at_its_cause() -> None:
     text = """
         (role x) (init (at 1)) (legal x go) (<= (next (at 2)) (does x go)) (goal x 100)
         (<= terminal over)
@@ -229,7 +229,7 @@ def test_what_ends_the_game_at_once_is_told_where_it_is_said() -> None:
     assert told.span.text == "(<= over (not (true (at 3))))"
 
 
-def test_where_pieces_stand_apart_each_place_has_one() -> None:
+def test_two_pieces_on_one_square_are_a_double_value() -> None:
     text = """
         (role x) (file a) (file b) (file c) (init (step 1)) (succ 1 2) (succ 2 3)
         (init (cell a 1 rook)) (init (cell b 1 king)) (init (cell c 1 rook)) (init (cell a 3 pawn))

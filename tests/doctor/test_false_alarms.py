@@ -205,7 +205,7 @@ def test_steps_along_two_axes_are_right(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [CONNECTION, FROM_TO, SCORES], ids=["connection", "from and to", "scores"])
-def test_what_two_sides_have_of_their_own_is_right(text: str) -> None:
+def test_differences_between_two_sides_are_not_reported(text: str) -> None:
     assert not _codes(text) & OF_LIKES
 
 
@@ -286,7 +286,7 @@ def test_a_lost_fluent_is_reported_for_any_order_of_arguments(case: Path, seed: 
 
 @pytest.mark.parametrize("text", [IN_CHECK, LAST], ids=["in check", "last"])
 @pytest.mark.parametrize("seed", range(1, 48, 2))
-def test_what_tells_of_the_last_move_is_no_lost_fluent(seed: int, text: str) -> None:
+def test_a_fluent_about_the_last_move_is_not_a_lost_fluent(seed: int, text: str) -> None:
     assert not _lost(text)
     assert not _lost(form_of_program(parse_program(text), seed))
 

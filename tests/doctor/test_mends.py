@@ -53,7 +53,7 @@ def test_tests_wait_for_what_binds_their_variables(body: str, order: list[int]) 
     assert binding_order(rule.body) == order
 
 
-def test_what_is_bound_beforehand_is_not_waited_for() -> None:
+def test_variables_of_the_head_count_as_bound() -> None:
     rule = parse_program("(role x) (<= (h ?x) (not (q ?x)) (p ?x))").rules[1]
     assert binding_order(rule.body, rule.head.variables()) == [0, 1]
 
@@ -212,7 +212,7 @@ CONTROL = """
         ("(<= (next (moved ?o)) (does ?r pass)) (<= r (true (moved ?p)) (role ?p))", "(role ?o)"),
     ],
 )
-def test_what_may_change_the_game_is_added_only_when_asked_for(rule: str, added: str) -> None:
+def test_mends_that_can_change_the_game_are_made_only_on_request(rule: str, added: str) -> None:
     """A variable that nothing binds in what is next or legal may be meant otherwise."""
     sheet = CONTROL + rule
     assert mended(sheet) == mended(sheet, "binding") == sheet

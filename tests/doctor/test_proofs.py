@@ -112,7 +112,7 @@ def test_a_rule_that_fires_in_no_match_is_found_and_all_others_are_not() -> None
     assert _outcomes(examination)["dead-rules"] == "refuted"
 
 
-def test_what_play_found_too_is_one_fault_with_the_shorter_match() -> None:
+def test_a_fault_found_in_play_and_by_proof_has_the_shorter_match() -> None:
     text = "(role a) (init (at 1)) (<= (legal a go) (true (at 1))) (<= (next (at 2)) (does a go))"
     text += "(<= terminal (true (at 3))) (goal a 100)"
     (found,) = _of(_examined(text), "no-move")

@@ -56,7 +56,7 @@ def test_a_not_that_is_missing_is_the_first_hint() -> None:
     assert "here avoids this fault" in first.message
 
 
-def test_what_nothing_near_makes_right_stays_where_it_is() -> None:
+def test_a_finding_without_a_repair_keeps_its_place() -> None:
     text = "(role r) (legal r go) (init a) (<= terminal (true a)) (<= (goal r 100) (true b))"
     assert any(each.line is not None for each in examine(Source("sheet", text)).findings)
     assert causes_in(text) == []
@@ -79,7 +79,7 @@ BOARD = """
 """
 
 
-def test_what_keeps_a_fluent_denies_what_changes_it() -> None:
+def test_a_frame_axiom_must_negate_the_change() -> None:
     assert causes_in(BOARD) == []
     wrong = BOARD.replace("(not (switched ?r ?c))", "(switched ?r ?c)")
     assert causes_in(wrong) == [("double-value", "(switched ?r ?c)")]
@@ -139,7 +139,7 @@ RACE = """\
 """
 
 
-def test_what_follows_stays_so_where_it_is_shown_at_the_other_one_of_two_rules() -> None:
+def test_a_consequence_shown_at_another_rule_remains_a_consequence() -> None:
     examination = examine(Source("race", RACE), ExaminationSettings(play=None))
     worst = examination.worst(9, Severity.WARNING)
     assert [(each.diagnostic.code, each.diagnostic.follows) for each in worst] == [

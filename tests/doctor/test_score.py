@@ -28,14 +28,14 @@ def test_the_same_seed_gives_the_same_mutants() -> None:
     assert first == again
 
 
-def test_what_means_the_same_is_set_aside() -> None:
+def test_equivalent_mutants_are_excluded() -> None:
     text = SHEET.read_text(encoding="utf-8")
     game = Game(parse_program(text))
     assert means_the_same(game, f"{text}\n(never asked)")
     assert not means_the_same(game, text.replace("100", "99"))
 
 
-def test_what_is_missing_is_told_by_its_name() -> None:
+def test_findings_name_the_missing_relation() -> None:
     source = Source("s", "(role x) (init (a 1)) (<= (next (a ?n)) (true (a ?n))) (legal x go)")
     (mutant,) = mutants(source, "delete next", Random(0), 1)
     told = {"message": "a with 1 argument is kept by no rule", "hint": "", "line": 1, "column": 1}

@@ -283,7 +283,7 @@ def test_opponents_learn_of_starts_and_ends_of_matches(many: bool) -> None:
     assert told == ["start", "abort", "start", "stop 100", "start", "abort"]
 
 
-def test_what_is_hidden_is_not_observed() -> None:
+def test_hidden_facts_are_not_observed() -> None:
     game = anygame.load("kuhn_poker")
     single, many = GameEnv(game), GameVectorEnv(64, game)
     assert many.reset(seed=1)[0].shape == (64, *single.observation_space.shape)

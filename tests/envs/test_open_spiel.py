@@ -361,7 +361,7 @@ def test_large_information_states_have_only_text() -> None:
 # -- wrong use ---------------------------------------------------------------------------------------
 
 
-def test_wrong_moves_are_told() -> None:
+def test_illegal_moves_raise_errors() -> None:
     state = after(load("tic_tac_toe"), "(mark 1 1)")
     with pytest.raises(anygame.IllegalMoveError, match=r"\(mark 1 1\), is not legal for o here"):
         state.apply_action(0)
@@ -373,7 +373,7 @@ def test_wrong_moves_are_told() -> None:
             together.apply_actions(actions)
 
 
-def test_the_state_of_another_sheet_is_told() -> None:
+def test_a_serialised_state_of_another_sheet_raises_an_error() -> None:
     text = load("tic_tac_toe").new_initial_state().serialize()
     assert str(load("tic_tac_toe").deserialize_state(text)).startswith("step 1")
     with pytest.raises(ValueError, match="the state belongs to tic_tac_toe, not to kuhn_poker"):
@@ -393,12 +393,12 @@ def test_the_state_of_another_sheet_is_told() -> None:
         ({"offset": float("inf")}, "offset must be a finite number, not inf"),
     ],
 )
-def test_wrong_options_are_told(options: dict[str, Any], message: str) -> None:
+def test_wrong_options_raise_errors(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         load("kuhn_poker", **options)
 
 
-def test_sheets_that_cannot_be_used_are_told() -> None:
+def test_unusable_sheets_raise_errors() -> None:
     with pytest.raises(anygame.RuleSheetError, match="did you mean kuhn_poker"):
         load("kuhn_pocker")
     with pytest.raises(anygame.RuleSheetError, match="no role besides random"):

@@ -321,7 +321,7 @@ def test_an_action_space_names_the_columns_of_masks(game: anygame.Game) -> None:
         space.number("(mark 4 4)")
 
 
-def test_what_roles_see_is_that_of_states() -> None:
+def test_percepts_of_a_batch_agree_with_percepts_of_states() -> None:
     game = anygame.load("kuhn_poker")
     batch = game.batch(20, seed=2)
     while not batch.terminal.all():

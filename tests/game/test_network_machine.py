@@ -131,7 +131,7 @@ def test_a_game_that_is_too_large_is_played_all_the_same() -> None:
     ],
 )
 @pytest.mark.parametrize("where", ["network.compiled.ground", "game.machines.network.build_kernel"])
-def test_whatever_stops_compiling_the_reasoner_plays(
+def test_the_reasoner_plays_if_compiling_fails(
     error: Exception, told: str, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
@@ -149,7 +149,7 @@ def test_whatever_stops_compiling_the_reasoner_plays(
         game.batch()
 
 
-def test_the_bounds_of_compiling_are_told_as_they_are_and_are_no_times() -> None:
+def test_the_documented_bounds_of_compiling_are_right() -> None:
     limits = pytest.importorskip("anygame.network.grounding.grounder").GroundingLimits()
     assert limits.seconds == inf
     page = (SHEETS.parent / "docs" / "guide" / "simulating.md").read_text()

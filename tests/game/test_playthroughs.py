@@ -38,7 +38,7 @@ def test_a_playthrough_reaches_the_end(name: str) -> None:
     assert max(map(len, lines)) <= 110
 
 
-def test_the_first_difference_is_told() -> None:
+def test_the_first_difference_is_described() -> None:
     kept = ["state 0", "facts: a b", "move: x", "", "state 1", "facts: c"]
     assert difference(kept, kept) == ""
     assert (

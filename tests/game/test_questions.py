@@ -116,7 +116,7 @@ def test_patterns_that_cannot_be_read(start: anygame.State, pattern: str) -> Non
         start.query(pattern)
 
 
-def test_with_moves_everything_may_be_asked(start: anygame.State) -> None:
+def test_queries_with_moves_can_use_all_relations(start: anygame.State) -> None:
     assert _asked(start, "(next (at ?x))", ["(go 2)"]) == ["{?x: 2}"]
     assert _asked(start, "(next ?f)", ["paint"]) == [
         "{?f: (at 1)}",
@@ -187,7 +187,7 @@ def test_percepts_are_sorted_and_each_role_has_its_own() -> None:
         state.percepts(["(say perhaps)", "wait"])
 
 
-def test_without_sees_nothing_is_seen(start: anygame.State) -> None:
+def test_games_without_sees_have_no_percepts(start: anygame.State) -> None:
     assert not start.game.is_gdl2
     assert start.percepts(["paint"]) == {"robot": ()}
 
@@ -233,7 +233,7 @@ def test_why_something_will_be(start: anygame.State) -> None:
     ]
 
 
-def test_what_does_not_hold_has_no_derivation(start: anygame.State) -> None:
+def test_an_atom_that_does_not_hold_has_no_derivation(start: anygame.State) -> None:
     with pytest.raises(anygame.QueryError, match=r"\(reach 4\) does not hold") as raised:
         start.explain("(reach 4)")
     assert "fails  (not (blocked 4))" in str(raised.value)
@@ -263,7 +263,7 @@ def test_an_atom_that_no_rule_can_derive_has_no_attempts(start: anygame.State) -
     assert str(failure) == "(blocked 9) does not hold: no rule or fact can derive it"
 
 
-def test_what_holds_has_no_failure(start: anygame.State) -> None:
+def test_an_atom_that_holds_has_no_failure(start: anygame.State) -> None:
     with pytest.raises(anygame.QueryError, match=r"\(reach 3\) does hold"):
         start.explain_failure("(reach 3)")
 

@@ -99,7 +99,7 @@ def test_init_may_not_depend_on_the_moves() -> None:
 
 
 @pytest.mark.parametrize("head", ["(legal robot jump)", "(goal robot 100)", "terminal"])
-def test_what_is_asked_of_a_state_may_not_depend_on_the_moves(head: str) -> None:
+def test_relations_of_a_state_cannot_depend_on_moves(head: str) -> None:
     rule = f"(<= {head} (does robot go))"
     assert errors_of(f"(legal robot go) {rule}") == [("action-dependent", [rule])]
 

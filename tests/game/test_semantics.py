@@ -49,7 +49,7 @@ def test_variables_differ_by_case_unless_told_otherwise(case_sensitive: bool, pa
     assert len(found) == (4 if case_sensitive else 2)
 
 
-def test_what_is_given_as_text_is_read_as_the_sheet_is() -> None:
+def test_moves_as_text_ignore_case_if_the_sheet_does() -> None:
     game = anygame.loads(
         "(ROLE Robot) (legal ROBOT (Go North)) (<= (NEXT (At ?w)) (does ROBOT (go ?w)))", case_sensitive=False
     )
@@ -168,7 +168,7 @@ def test_distinct_between_a_pattern_and_a_term() -> None:
     assert asked(rules, "(other ?y)") == ["(f b)"]
 
 
-def test_what_is_not_distinct_is_the_same() -> None:
+def test_not_distinct_means_equal() -> None:
     rules = "(p a) (p b) (q b) (q c) (<= (shared ?x) (p ?x) (q ?y) (not (distinct ?x ?y)))"
     assert asked(rules, "(shared ?x)") == ["b"]
     assert asked("(p a) (p b) (<= (same ?x ?y) (p ?x) (not (distinct ?x ?y)))", "(same ?x ?y)") == [

@@ -156,7 +156,7 @@ def test_the_seed_decides_and_not_the_threads() -> None:
     assert timeless(game.simulate(50_000, seed=8)).goal_counts != one.goal_counts
 
 
-def test_without_a_seed_the_result_tells_it() -> None:
+def test_the_result_contains_a_new_seed() -> None:
     game = anygame.loads(COIN)
     result = game.simulate(1_000)
     assert timeless(game.simulate(1_000, seed=result.seed)) == timeless(result)
@@ -184,7 +184,7 @@ def test_a_simulation_can_start_from_a_state(machine: Any) -> None:
 
 
 @pytest.mark.parametrize("machine", ["reasoner", "network"])
-def test_what_does_not_end_is_cut(machine: Any) -> None:
+def test_endless_matches_are_cut(machine: Any) -> None:
     result = anygame.loads(ENDLESS, machine=machine).simulate(20, seed=1, limit=5)
     assert (result.playouts, result.cut, result.states) == (0, 20, 100)
     assert isnan(result.mean_goals["me"])

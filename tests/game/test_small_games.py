@@ -113,7 +113,7 @@ def test_rules_of_distinct_alone_bind_nothing() -> None:
     assert [code for code, _ in errors_of(rules)] == ["unsafe-variable"] * 8
 
 
-def test_what_is_never_defined_allows_nothing() -> None:
+def test_undefined_relations_allow_no_move() -> None:
     rules = """
         (init (door shut))
         (<= (legal robot lose) (never_heard_of ?x))
@@ -123,7 +123,7 @@ def test_what_is_never_defined_allows_nothing() -> None:
     assert moves_of(rules) == ["win"]
 
 
-def test_what_is_next_without_a_state_is_not_initial() -> None:
+def test_facts_of_next_are_not_true_initially() -> None:
     rules = """
         (init (count 0)) (legal robot go)
         (<= (next (fresh)) (not (true (fresh))))
@@ -190,7 +190,7 @@ def test_a_head_can_repeat_variables() -> None:
     assert facts_after(rules, "(draw 1 1 1 2)") == ["done"]
 
 
-def test_what_rests_on_itself_alone_is_false() -> None:
+def test_circular_facts_are_false() -> None:
     rules = """
         (<= selfmade selfmade)
         (<= hen egg) (<= egg hen)

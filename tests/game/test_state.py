@@ -135,7 +135,7 @@ def test_two_moves_for_one_role(start: anygame.State) -> None:
     assert raised.value.role == "left"
 
 
-def test_what_is_shown_of_long_names_is_short(start: anygame.State) -> None:
+def test_errors_shorten_long_names(start: anygame.State) -> None:
     move = f"(bid {' '.join(['x' * 1000] * 100)})"
     with pytest.raises(anygame.IllegalMoveError) as raised:
         start.next([move, "(bid 1)"])

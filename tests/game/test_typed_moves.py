@@ -64,7 +64,7 @@ def _terms(texts: list[str]) -> list[Term]:
         (["play"], "play", "play"),
     ],
 )
-def test_what_is_clear_is_taken(legal: list[str], text: str, meant: str) -> None:
+def test_an_unambiguous_text_means_its_move(legal: list[str], text: str, meant: str) -> None:
     assert str(typed_move(text, _terms(legal))) == meant
 
 
@@ -80,7 +80,7 @@ def test_what_is_clear_is_taken(legal: list[str], text: str, meant: str) -> None
         (["ab", "AB"], "aB", ["ab", "AB"]),
     ],
 )
-def test_what_is_not_clear_lists_what_it_could_be(legal: list[str], text: str, could_be: list[str]) -> None:
+def test_an_ambiguous_text_lists_candidates(legal: list[str], text: str, could_be: list[str]) -> None:
     terms = _terms(legal)
     assert list(map(str, meant_moves(text, terms))) == could_be
     with pytest.raises(
@@ -108,7 +108,7 @@ def test_what_is_not_clear_lists_what_it_could_be(legal: list[str], text: str, c
         (BOARD, "d " * 5_000, "is not a legal move"),
     ],
 )
-def test_what_means_nothing_is_told_with_the_nearest(legal: list[str], text: str, message: str) -> None:
+def test_meaningless_text_lists_similar_moves(legal: list[str], text: str, message: str) -> None:
     with pytest.raises(IllegalMoveError, match=message):
         typed_move(text, _terms(legal))
 

@@ -115,7 +115,7 @@ def test_tuples_and_negative_numbers_are_read(infix: str, kif: str) -> None:
     assert not read(format_sheet(Source("sheet.hrf", f"role(x)\n{infix}"))).warnings or "(and" in str(program)
 
 
-def test_what_goes_on_with_what_cannot_be_read_is_one_fault() -> None:
+def test_an_item_with_unreadable_parts_is_one_error() -> None:
     for text in ("p(X) <= q(X)", "p(X) :- q(X,Y) & X > 1", "p(Y) :- q(X) & Y is X + 1", "p :- q and r(X)"):
         assert faults(f"role(x)\n{text}").count("error[") == 1, text
 
@@ -139,7 +139,7 @@ def test_messages_name_terms_as_the_text_has_them() -> None:
         assert said in str(caught.value)
 
 
-def test_what_is_read_as_in_prolog_is_told_once_for_each_mark() -> None:
+def test_each_prolog_mark_causes_one_warning() -> None:
     text = "role(x).  % a game\nterminal :- true(a), true(b), not true(c).\np :- a, b.\n"
     assert [str(warning) for warning in read(text).warnings] == [
         "sheet.hrf:2:20: warning[infix-dialect]: `,` before a formula is read as `&`, as in Prolog\n"
@@ -258,7 +258,7 @@ def test_errors_in_intact_items_are_reported_with_errors_of_the_text() -> None:
         ("p\x07", "U+0007"),
     ],
 )
-def test_what_is_wrong_is_said_in_words(text: str, fault: str) -> None:
+def test_errors_are_described_in_words(text: str, fault: str) -> None:
     assert fault in faults(f"role(x)\n{text}")
 
 

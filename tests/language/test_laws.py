@@ -117,7 +117,7 @@ def test_layout_is_a_fixed_point(program: Program) -> None:
 
 @law
 @given(programs)
-def test_without_case_reading_is_reading_the_lower_case(program: Program) -> None:
+def test_case_insensitive_reading_folds_to_lower_case(program: Program) -> None:
     folded = parse_program(format_program(program), case_sensitive=False)
     assert folded == parse_program(format_program(folded))
     assert folded == parse_program(format_program(folded), case_sensitive=False)

@@ -204,7 +204,7 @@ def test_faulty_text_gives_the_expected_codes(text: str, codes: list[str]) -> No
     assert [code for code in refused(text) if code != "zero-arity"] == codes
 
 
-def test_without_a_role_there_is_no_game() -> None:
+def test_a_sheet_without_a_role_is_refused() -> None:
     for text in ["", ";\n", "(init a)", "(<= (role ?x) (p ?x)) (p a)"]:
         with pytest.raises(RuleSheetError, match="no-role"):
             parse_program(text)

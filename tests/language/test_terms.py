@@ -108,7 +108,7 @@ class TestLongTerms:
         monkeypatch.setattr(terms, "_LONG_TERMS", terms._LongTerms())
         monkeypatch.setattr(terms, "_MOST_LONG_TEXT", 10_000)
 
-    def test_what_they_take_together_is_bounded(self) -> None:
+    def test_the_total_length_of_long_terms_is_bounded(self) -> None:
         kept: list[Term] = []
         numbers = map(Constant, map(str, range(100)))
         with pytest.raises(LimitError, match="longer than 250 characters together exceed 10,000") as caught:

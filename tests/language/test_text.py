@@ -36,7 +36,7 @@ def test_reads_utf_8_with_and_without_byte_order_mark(tmp_path: Path) -> None:
         (b"\x7fELF\x02\x01\x01\0\0", "give the path of a rule sheet"),
     ],
 )
-def test_what_is_not_text_is_refused_with_the_place(tmp_path: Path, data: bytes, message: str) -> None:
+def test_bytes_that_are_not_text_are_refused(tmp_path: Path, data: bytes, message: str) -> None:
     sheet = tmp_path / "sheet.kif"
     sheet.write_bytes(data)
     with pytest.raises(SheetSyntaxError) as caught:

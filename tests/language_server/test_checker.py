@@ -90,7 +90,7 @@ def test_a_text_is_examined_a_moment_after_the_last_change(monkeypatch: pytest.M
     assert (told, process.asked) == ([4], ["text 4"])
 
 
-def test_what_is_stale_is_dropped_and_what_takes_too_long_then_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outdated_results_are_dropped_and_slow_runs_are_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     async def act(checker: Checker, process: _Process) -> None:
         checker.changed(_document(1), pause=0)
         while not process.asked:
@@ -106,7 +106,7 @@ def test_what_is_stale_is_dropped_and_what_takes_too_long_then_ended(monkeypatch
     assert (told, process.asked, process.ended) == ([4], ["text 1", "text 4"], 1)
 
 
-def test_what_is_nearly_done_may_end_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_outdated_examination_that_is_nearly_done_can_finish(monkeypatch: pytest.MonkeyPatch) -> None:
     async def act(checker: Checker, process: _Process) -> None:
         checker.changed(_document(1), pause=0)
         while not process.asked:
@@ -205,7 +205,7 @@ for line in sys.stdin.buffer:
 
 
 @pytest.mark.parametrize("garbage", _GARBAGE.values(), ids=_GARBAGE)
-def test_whatever_the_process_tells_the_next_question_is_answered(
+def test_after_invalid_output_the_next_question_is_answered(
     garbage: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "garbage").write_bytes(garbage)

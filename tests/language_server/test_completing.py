@@ -112,7 +112,7 @@ def test_proposals_in_the_infix_form() -> None:
     assert [each.label for each in complete(sheet, offset, table)] == ["X", "'Wait'", "go"]
 
 
-def test_without_domains_terms_are_those_written_there() -> None:
+def test_without_domains_written_terms_are_proposed() -> None:
     sheet, offset = marked("(init (cell 1 b))\n(<= lost (true (cell ¦")
     assert [each.label for each in complete(sheet, offset, DomainTable())] == ["1"]
     sheet, offset = marked("(<= lost (true (cell 1 b)))\n(<= won (true (cell ¦")

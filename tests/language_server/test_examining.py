@@ -108,7 +108,7 @@ def test_lenient_reading_of_facts_with_variables_makes_warnings_of_errors_and_pl
     assert "no-move" in _examined(stuck, play=True, lenient=True)
 
 
-def test_what_lenient_reading_cannot_bind_stays_an_error() -> None:
+def test_variables_that_lenient_reading_cannot_bind_remain_errors() -> None:
     text = f"{LOOSE}(<= (legal white (put ?n)) (true (cell 1)))\n"
     assert _examined(text, lenient=True)["unsafe-variable"].severity == 3
 

@@ -215,7 +215,7 @@ _GDL = Path(__file__).parents[2] / "gdl"
 _LEVELS = {STATIC: "static relation", STATE: "view of the state", ACTION: "view of the state and the moves"}
 
 
-def test_what_depends_on_legal_moves_depends_on_the_state() -> None:
+def test_relations_that_depend_on_legal_moves_depend_on_the_state() -> None:
     rules = """
         (role me) (init (at 1)) (<= (legal me go) (true (at 1)))
         (<= can (legal me go)) (<= (others ?r) (role ?r) (not can))

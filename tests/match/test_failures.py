@@ -119,7 +119,7 @@ def test_a_traceback_has_an_end() -> None:
     assert len(own_traceback(raised.value)) == 20_000
 
 
-def test_what_players_say_is_shown_and_recorded(tmp_path: Path) -> None:
+def test_comments_of_players_are_printed_and_recorded(tmp_path: Path) -> None:
     path = tmp_path / "match.json"
     run_match(anygame.loads(games.COUNTDOWN), [Talking(), "legal"], play_clock=5, record=path)
     record = read_record(path)
@@ -130,7 +130,7 @@ def test_what_players_say_is_shown_and_recorded(tmp_path: Path) -> None:
     assert "     a said: a move of 2\n" in output
 
 
-def test_watchers_are_told_what_is_said() -> None:
+def test_watchers_receive_comments_of_players() -> None:
     players = ["--players", "tests.match.test_failures:Talking", "legal"]
     output, status = run(["match", _sheet(), *players])
     assert (status, output.count("     left says: a move of 3\n")) == (0, 3)

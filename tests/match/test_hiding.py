@@ -112,7 +112,7 @@ def test_a_player_that_peeks_does_not_know_more_than_its_role() -> None:
     assert right <= 4
 
 
-def test_without_hidden_information_players_are_given_the_state_itself() -> None:
+def test_without_hidden_information_players_get_the_true_state() -> None:
     game = anygame.load("tic_tac_toe")
 
     class Witness(Player):
@@ -177,7 +177,7 @@ async def resumed(game: anygame.Game, player: Player, record: Record) -> None:
     await seat.close()
 
 
-def test_a_match_that_goes_on_tells_players_what_they_knew_and_no_more() -> None:
+def test_a_resumed_match_reveals_no_hidden_facts() -> None:
     game = anygame.loads(SECRET)
     right = 0
     for seed in range(10):

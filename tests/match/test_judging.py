@@ -59,7 +59,7 @@ def test_illegal_replies_are_recorded(reply: str, error: str) -> None:
 
 
 @pytest.mark.parametrize("error", ["TO", "CE"])
-def test_what_went_wrong_on_the_way_is_recorded(error: str) -> None:
+def test_connection_errors_are_recorded(error: str) -> None:
     verdict = judge(Reply(None, error, "why"), LEGAL)
     assert (verdict.move, verdict.error, verdict.detail) == (None, error, "why")
 
@@ -78,7 +78,7 @@ def test_any_text_can_be_judged_and_recorded(text: str) -> None:
 
 
 @given(st.sampled_from(LEGAL), st.text(alphabet="() ;ab\n"))
-def test_what_follows_a_move_does_not_matter(move: object, junk: str) -> None:
+def test_text_after_a_move_is_ignored(move: object, junk: str) -> None:
     assert judge(Reply(f"{move} {junk}"), LEGAL).error == ""
 
 

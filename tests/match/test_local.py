@@ -115,7 +115,7 @@ def test_abort_reaches_the_player_once() -> None:
         (games.Illegal, "ready", "fly", None, ""),
     ],
 )
-def test_what_players_do_wrong_is_a_reply(
+def test_faults_of_players_become_replies(
     player: Callable[[], Player], start: str, text: str, error: str | None, detail: str
 ) -> None:
     first, second = asyncio.run(_played(player(), play_clock=5))

@@ -49,7 +49,7 @@ def _records(draw: st.DrawFn) -> Record:
 
 @settings(max_examples=examples(30))
 @given(_records())
-def test_what_is_written_is_read(record: Record) -> None:
+def test_a_written_record_is_read_without_changes(record: Record) -> None:
     text = json.dumps(record.to_json(), ensure_ascii=False)
     assert parse_record(text) == record
     assert parse_record(text).to_json() == record.to_json()
@@ -110,7 +110,7 @@ def test_unreadable_records_raise_errors(tmp_path: Path) -> None:
         read_record(tmp_path / "bytes.json")
 
 
-def test_states_that_are_no_lists_of_facts_are_told() -> None:
+def test_states_that_are_not_lists_of_facts_raise_errors() -> None:
     data = _sound()
     for state in ("(", "a b", "fact"):
         broken = copy.deepcopy(data)

@@ -98,7 +98,7 @@ def test_the_move_that_stands_in_does_not_depend_on_replies() -> None:
     assert [joint[0] for joint in late.moves] == [joint[0] for joint in bad.moves]
 
 
-def test_what_stands_in_is_drawn_uniformly() -> None:
+def test_replacement_moves_are_uniformly_random() -> None:
     game = anygame.loads(games.COUNTDOWN)
     drawn = {tuple(run(game, [games.Illegal(), games.Nothing()], seed=seed).moves[0]) for seed in range(60)}
     assert drawn == set(product(["( say no )", "( say yes )"], repeat=2))
@@ -131,7 +131,7 @@ def test_an_error_of_the_rules_ends_the_match_with_abort(
     assert replay(record).faults == ()
 
 
-def test_rules_that_are_wrong_at_once_are_told_to_nobody() -> None:
+def test_no_message_is_sent_if_the_rules_fail_at_once() -> None:
     seat = Scripted()
     record = _lead("(role a) (init (s 1)) (<= (legal a go) (true (s 2))) (<= terminal (true (s 2)))", [seat])
     assert seat.told == []

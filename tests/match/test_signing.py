@@ -48,7 +48,7 @@ def test_bad_signatures_raise_errors(tmp_path: Path, change: dict[str, object], 
         verify(found | change)
 
 
-def test_what_is_not_signed_is_told() -> None:
+def test_verifying_an_unsigned_record_raises_an_error() -> None:
     assert not is_signed({"matchId": "m"})
     with pytest.raises(RecordError, match="not signed"):
         verify({"matchId": "m"})

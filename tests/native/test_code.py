@@ -52,7 +52,7 @@ def test_code_is_found_again(cache: Path) -> None:
     assert len(list(cache.iterdir())) == 2  # nothing half written is left behind
 
 
-def test_what_several_games_call_is_compiled_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_that_several_games_call_is_compiled_once(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
     make = native.make_image
 
@@ -83,7 +83,7 @@ def test_another_processor_gets_other_code(cache: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("damage", ["short", "empty", "flipped", "foreign"])
-def test_what_is_broken_is_made_anew(cache: Path, damage: str) -> None:
+def test_damaged_cached_code_is_compiled_again(cache: Path, damage: str) -> None:
     build(7, cache)
     (path,) = cached_files(cache)
     content = path.read_bytes()
@@ -96,7 +96,7 @@ def test_what_is_broken_is_made_anew(cache: Path, damage: str) -> None:
 
 @posix
 @pytest.mark.parametrize("shared", ["file", "folder"])
-def test_what_others_can_write_is_not_loaded(cache: Path, shared: str) -> None:
+def test_code_that_other_users_can_write_is_not_loaded(cache: Path, shared: str) -> None:
     build(7, cache)
     (path,) = cached_files(cache)
     (path if shared == "file" else cache).chmod(0o777)
@@ -178,7 +178,7 @@ def test_the_cache_is_bounded(cache: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert build(3, cache).cached
 
 
-def test_where_code_is_cached(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_cache_folder_depends_on_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
     assert cache_folder() == tmp_path
     monkeypatch.setenv("ANYGAME_CACHE", "")

@@ -124,7 +124,7 @@ def test_a_text_that_is_broken_or_of_other_sources_is_not_taken(
 
 
 @pytest.mark.slow
-def test_a_text_that_llvm_cannot_read_is_made_anew(
+def test_shipped_code_that_llvm_cannot_read_is_generated_again(
     monkeypatch: pytest.MonkeyPatch, fresh: Path, text: str
 ) -> None:
     asked = _counting(monkeypatch, text)
@@ -166,7 +166,7 @@ def test_a_search_that_cannot_be_compiled_warns_and_continues(
     assert found.to_json()["fallback"] == str(search.fallback)
 
 
-def test_what_needs_the_native_code_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch, fresh: Path) -> None:
+def test_errors_say_why_there_is_no_native_code(monkeypatch: pytest.MonkeyPatch, fresh: Path) -> None:
     def lowered(_: str) -> str:
         raise RuntimeError("the search cannot be compiled: no numba")
 
@@ -176,7 +176,7 @@ def test_what_needs_the_native_code_says_what_it_lacks(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("program", ["import sys; sys.exit(3)", "raise ImportError('no numba here')"])
-def test_what_another_process_says_of_lowering_is_told(
+def test_errors_of_the_lowering_process_are_reported(
     monkeypatch: pytest.MonkeyPatch, fresh: Path, tmp_path: Path, program: str
 ) -> None:
     real = subprocess.run

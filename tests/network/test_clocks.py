@@ -14,7 +14,7 @@ _SHEET = """
     (<= terminal (true (step 2))) (<= (goal ?r 100) (role ?r) (true (cell full)))"""
 
 
-def test_what_moves_have_to_do_with_does_not_run_by_itself() -> None:
+def test_fluents_that_moves_change_are_not_autonomous() -> None:
     game = anygame.loads(_SHEET)
     network = game.backends.needed_network().compiled.network
     names = [str(term) for term in game.fluent_terms]

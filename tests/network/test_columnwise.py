@@ -75,7 +75,7 @@ def test_a_recursive_relation_is_computed_by_columns() -> None:
     assert _rows("apart", 3) == both | {(z, x, y) for x, z, y in both}
 
 
-def test_what_reads_others_negated_is_computed_too() -> None:
+def test_relations_with_negations_are_computed() -> None:
     numbers = range(_NUMBERS + 1)
     assert _rows("unequal", 2) == {(str(x), str(y)) for x in numbers for y in numbers if x != y}
 

@@ -318,7 +318,7 @@ def test_large_static_relations_do_not_multiply_what_they_tie() -> None:
     assert stages["grounding"]["instances"] < 2_000
 
 
-def test_what_a_move_carries_does_not_multiply_with_where_it_goes() -> None:
+def test_the_piece_and_the_target_of_a_move_do_not_multiply_gates() -> None:
     stages = dict(compiled(SHEETS["a piece that a move carries"]).stages)
     assert stages["gates"]["inputs"] < 2_000
 

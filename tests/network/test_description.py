@@ -46,7 +46,7 @@ def test_levels_are_the_longest_way(length: int) -> None:
     assert levels(_chain(length)) == length
 
 
-def test_without_gates_there_are_no_levels() -> None:
+def test_a_network_without_gates_has_no_levels() -> None:
     build = Builder(1, [1])
     assert levels(build.network(0, [True], [TRUE], FALSE, [[]], build.fluents)) == 0
 
@@ -102,7 +102,7 @@ def test_constants_are_drawn_as_words() -> None:
     assert f'  n1 [shape=box, label="true {"x" * 52}..."];' in drawn
 
 
-def test_what_is_too_large_is_not_drawn() -> None:
+def test_a_large_network_is_not_drawn() -> None:
     network = _chain(600)
     fluents = tuple(Constant(str(number)) for number in range(601))
     game = CompiledGame(network, (Constant("r"),), fluents, ((Constant("go"),),), ())

@@ -138,7 +138,7 @@ def test_a_man_stands_on_one_cell_unless_pawns_become_others_of_its_kind() -> No
     assert _alone(_KINGS.replace("MADE", "ap"), 0, "1", "none") == [True, False]
 
 
-def test_what_only_happens_late_is_not_overlooked() -> None:
+def test_late_facts_invalidate_keys() -> None:
     after = " ".join(f"(after {step} {step + 1})" for step in range(60))
     text = f"""
         (role a) (legal a go) (init (p 1)) (next (p 1)) (init (step 0)) {after}
@@ -183,7 +183,7 @@ def test_conditions_are_split_at_keys_and_answers_stay_the_same() -> None:
     assert_agreement_of(anygame.loads(text), compiled, playouts=12)
 
 
-def test_without_that_every_state_has_its_place_in_the_network() -> None:
+def test_without_splitting_at_keys_every_state_is_represented() -> None:
     compiled = compile_game(
         Reasoner(parse_program(_MARKS)), GroundingLimits(few=0), without=[SPLITTING_AT_KEYS]
     )

@@ -72,7 +72,7 @@ def test_names_for_one_atom_are_that_atom() -> None:
     assert literal_of.tolist() == [0, 2, 4, 0, 0, 1, FAILS, 14]
 
 
-def test_what_is_derived_alike_is_one() -> None:
+def test_atoms_with_equal_derivations_are_merged() -> None:
     rules = [(3, [0, 2]), (4, [0, 2]), (5, [6, 4]), (6, [4, 8])]
     literal_of, products = merge(_products(rules), np.arange(7) < 3, np.zeros(7, np.bool_))
     assert literal_of.tolist() == [0, 2, 4, 6, 6, 10, 10]

@@ -102,14 +102,14 @@ def test_games_at_the_edge_obey_the_law(name: str, on_demand: bool) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(10))
-def test_what_loads_compiles_and_agrees_or_says_why_not(block: int) -> None:
+def test_mutants_that_load_agree_or_have_an_error(block: int) -> None:
     outcomes = _obeys_the_law(_BLOCK * block)
     assert outcomes["agreed"] >= _BLOCK // 2
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("block", range(200))
-def test_what_loads_compiles_and_agrees_or_says_why_not_many_times(block: int) -> None:
+def test_many_mutants_that_load_agree_or_have_an_error(block: int) -> None:
     _obeys_the_law(1_000_000 + _BLOCK * block, public=True)
 
 

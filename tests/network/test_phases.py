@@ -79,7 +79,7 @@ def played(network: Network, style: Style, whole: bool) -> tuple[list[list[int]]
 @pytest.mark.parametrize("style", ["straight", "loop"])
 @law
 @given(network=clocked_networks())
-def test_what_is_left_out_changes_nothing(style: Style, network: Network) -> None:
+def test_skipped_computations_do_not_change_results(style: Style, network: Network) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segments, "FUNCTION_INPUTS", 20)
         patch.setattr(kernel_schedule, "_STRETCH", 20)
@@ -163,7 +163,7 @@ def test_gates_in_parts_compute_the_same(network: Network, rng: random.Random) -
     assert found[0] == found[1] == found[2]
 
 
-def test_what_is_shared_is_computed_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shared_gates_are_computed_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each pair of actions far apart shares a gate, and one gate reads something of all of them."""
     monkeypatch.setattr(segments, "FUNCTION_INPUTS", 20)
     build = Builder(120, (200,))
@@ -192,7 +192,7 @@ def test_turns_are_found() -> None:
     assert find_phases(countdown(12, 5)).patterns == ()
 
 
-def test_what_depends_on_itself_is_no_clock() -> None:
+def test_a_cyclic_gate_is_not_a_clock() -> None:
     builder = Builder(1, [1])
     (fluent,) = builder.fluents
     one = builder.gate([fluent, fluent + 4 + 2])

@@ -248,7 +248,7 @@ def test_goals_that_are_missing_or_double_are_counted_and_not_guessed() -> None:
     }
 
 
-def test_what_is_out_of_range_is_refused() -> None:
+def test_numbers_out_of_range_raise_errors() -> None:
     simulator = Simulator(build_kernel(countdown(2, 2)))
     with pytest.raises(ValueError, match="playouts"):
         simulator.run(PlayoutRequest(-1))

@@ -114,7 +114,7 @@ def told(tally: Tally[Any]) -> tuple[object, ...]:
 @pytest.mark.usefixtures("played_any_way")
 @pytest.mark.parametrize("playouts", [700, 100_000])
 @pytest.mark.parametrize("style", ["straight", "loop"])
-def test_what_ends_how_is_as_likely_as_the_rules_say(style: Style, playouts: int) -> None:
+def test_frequencies_of_outcomes_agree_with_probabilities(style: Style, playouts: int) -> None:
     network = crossing()
     tally = Simulator(build_kernel(network, style)).run(PlayoutRequest(playouts, seed=4))
     assert tally.playouts + tally.stuck == playouts
@@ -203,7 +203,7 @@ def test_the_first_stuck_match_is_found_after_an_interrupt() -> None:
 
 @pytest.mark.usefixtures("played_any_way")
 @pytest.mark.parametrize("threads", [1, 3])
-def test_the_strict_are_told_at_once(threads: int) -> None:
+def test_strict_simulations_raise_an_error_at_once(threads: int) -> None:
     network = crossing()
     simulator = Simulator(build_kernel(network))
     with pytest.raises(StuckError, match="role 1 has no legal move") as caught:

@@ -163,7 +163,7 @@ def test_playouts_are_the_same_whichever_code_plays() -> None:
 
 
 @pytest.mark.usefixtures("never_made")
-def test_what_was_begun_with_one_code_goes_on_with_the_other() -> None:
+def test_matches_continue_when_faster_code_takes_over() -> None:
     network = random_network(random.Random(4), 150)
     reference = build_kernel(network, "straight")
     kernel = build_kernel(network)
@@ -198,7 +198,7 @@ def test_another_process_makes_the_code() -> None:
     assert counted(Simulator(kernel)) == counted(Simulator(build_kernel(tic_tac_toe(), "straight")))
 
 
-def test_what_another_process_made_is_cached(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_code_compiled_by_another_process_is_cached(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(kernels, "COMPILED_AT_ONCE", -1)
     monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
     first = build_kernel(tic_tac_toe())
@@ -211,9 +211,7 @@ def test_what_another_process_made_is_cached(monkeypatch: pytest.MonkeyPatch, tm
     assert second.rows().nbytes < first.rows().nbytes  # no loop, none of its rows
 
 
-def test_who_waits_for_little_code_needs_no_other_process(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_small_code_is_compiled_in_the_same_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(kernels, "COMPILED_AT_ONCE", -1)
     monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
     asked: list[str] = []  # also for games of other tests, whose turn comes only now
@@ -229,7 +227,7 @@ def test_who_waits_for_little_code_needs_no_other_process(
 
 @pytest.mark.parametrize("fails", ["the other process", "beginning it"])
 @pytest.mark.usefixtures("standing_in")
-def test_where_no_other_process_helps(fails: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_is_compiled_without_other_processes(fails: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if fails == "beginning it":
         monkeypatch.setattr(sys, "executable", "")
     else:

@@ -173,7 +173,7 @@ def test_each_role_gets_exactly_one_legal_move_in_unfinished_lanes(counts: tuple
 @pytest.mark.parametrize(
     "counts", [(2,), (40,), (1, 12), (9, 9), (64,), (65,), (600, 20), (65, 300), (3, 128, 70)]
 )
-def test_what_is_compiled_for_all_games_chooses_as_the_code_of_one_does(counts: tuple[int, ...]) -> None:
+def test_generic_code_chooses_the_same_moves_as_code_of_one_game(counts: tuple[int, ...]) -> None:
     network = free_choice(counts)
     straight, loop = (Chooser(build_kernel(network, style), 5) for style in ("straight", "loop"))
     rng = np.random.default_rng(len(counts))

@@ -106,7 +106,7 @@ _CLIFF = """
 
 
 @pytest.mark.parametrize("machine", ["reasoner", "network"])
-def test_where_nobody_can_go_on_the_search_does(machine: Any) -> None:
+def test_uct_searches_past_stuck_states(machine: Any) -> None:
     game = anygame.loads(_CLIFF, machine=machine)
     cliff = game.initial_state().next(["cliff", "wait"])
     assert cliff.stuck_role == "b"

@@ -320,7 +320,7 @@ async def _telling(
 
 @pytest.mark.parametrize("stage", ["start", "play", "stop", "preview"])
 @pytest.mark.parametrize("garbage", _GARBAGE.values(), ids=_GARBAGE)
-def test_whatever_a_process_tells_another_one_goes_on(
+def test_another_process_continues_after_invalid_output(
     stage: str, garbage: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def main() -> None:
@@ -473,7 +473,7 @@ _ERRORS = (
 
 @pytest.mark.slow
 @pytest.mark.parametrize("error", _ERRORS)
-def test_whatever_a_player_raises_it_plays_on(error: str, tmp_path: Path) -> None:
+def test_a_player_that_raises_any_exception_still_plays(error: str, tmp_path: Path) -> None:
     stages = ("prepare", "start", "move", "stop", "preview")
     path = tmp_path / "players.py"
     made = [f"class At_{stage}(Failing):\n    fails, error = {stage!r}, {error}\n" for stage in stages]
@@ -502,7 +502,7 @@ def test_whatever_a_player_raises_it_plays_on(error: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["Odd_move", "Odd_best"])
-def test_whatever_a_player_returns_it_plays_on(name: str, tmp_path: Path) -> None:
+def test_a_player_that_returns_any_object_still_plays(name: str, tmp_path: Path) -> None:
     path = tmp_path / "players.py"
     path.write_text(FAILING)
 

@@ -45,7 +45,7 @@ BYTES = st.lists(PIECES | st.binary(max_size=8), max_size=8).map(b"".join)
 
 @settings(max_examples=examples(60))
 @given(st.lists(BYTES, max_size=4))
-def test_whatever_comes_is_a_message_or_an_http_error(pieces: list[bytes]) -> None:
+def test_any_bytes_give_a_message_or_an_http_error(pieces: list[bytes]) -> None:
     with suppress(HttpError):
         request = RequestFraming(100)
         for now, piece in enumerate([*filter(None, pieces), b""]):

@@ -71,7 +71,7 @@ async def _played(game: anygame.Game, ports: list[int], seed: int, *, scramble: 
     return await Referee(game, seats, new_record(game, seats, terms, match_id=f"m.{seed}")).play()
 
 
-def test_a_match_that_goes_on_begins_where_it_began_and_tells_percepts_once_more() -> None:
+def test_a_resumed_match_starts_again_and_sends_past_percepts() -> None:
     game = anygame.loads(SECRET)
 
     async def main() -> None:
@@ -128,7 +128,7 @@ def test_players_elsewhere_know_what_players_here_know(scramble: bool) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["dark_hex", "kuhn_poker", "liars_dice", "monty_hall"])
-def test_ismcts_plays_nothing_illegal_of_what_it_is_told(name: str) -> None:
+def test_ismcts_makes_only_legal_moves_from_percepts(name: str) -> None:
     game = anygame.load(_GDL / f"{name}.kif")
     count = sum(not role.is_random for role in game.roles)
 

@@ -103,7 +103,7 @@ def test_requests_in_pieces_are_read(length: bytes, size: int) -> None:
         (b"Content-Length: 8\r\n", [b"(PLAY m "], 0.0, b"(PLAY m ", 0.5),
     ],
 )
-def test_when_a_request_is_whole(
+def test_a_request_is_complete_at_the_expected_time(
     head: bytes, pieces: list[bytes], pause: float, text: bytes, seconds: float
 ) -> None:
     first, *rest = pieces

@@ -153,7 +153,7 @@ MESSAGES: st.SearchStrategy[Message] = st.one_of(
 
 
 @given(MESSAGES)
-def test_what_is_written_is_read_again(message: Message) -> None:
+def test_a_formatted_message_is_parsed_without_changes(message: Message) -> None:
     assert parse_message(format_message(message)) == message
 
 

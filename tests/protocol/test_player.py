@@ -391,7 +391,7 @@ def test_threads_that_hang_do_not_become_too_many(monkeypatch: pytest.MonkeyPatc
     run(main)
 
 
-def test_what_does_not_fit_is_guessed_at() -> None:
+def test_percepts_without_a_matching_state_give_a_guess() -> None:
     rules = """((role a) (role random) (init (s 1)) (legal a go) (legal random heads) (legal random tails)
         (<= (sees a ?c) (does random ?c)) (<= (next (was ?c)) (does random ?c))
         (<= terminal (true (was x))))"""
@@ -412,7 +412,7 @@ def test_what_does_not_fit_is_guessed_at() -> None:
     run(main)
 
 
-def test_limits_are_as_they_are_told() -> None:
+def test_documented_limits_of_the_server_are_right() -> None:
     text = told().replace("\n ", "")
     bounds = Bounds()
     assert f"at most {bounds.bytes // 2**20} MiB and 5,000 chunks" in text
@@ -422,7 +422,7 @@ def test_limits_are_as_they_are_told() -> None:
     assert LIMITS.facts == 10**6
 
 
-def test_whatever_a_log_does_the_next_message_is_answered() -> None:
+def test_after_an_error_of_the_log_the_next_message_is_answered() -> None:
     def log(said: Said) -> None:
         if said.message == "INFO":
             raise RuntimeError("the disk is full")

@@ -110,7 +110,7 @@ async def half(_: asyncio.StreamReader, writer: asyncio.StreamWriter, __: str) -
         "nothing", "no http", "garbage", "50 MB", "endless head",
     ],
 )  # fmt: skip
-def test_whatever_players_do_there_is_a_verdict_in_time(
+def test_every_answer_of_a_player_gets_a_verdict_in_time(
     answer: Answer, error: str | None, verdict: str
 ) -> None:
     async def ask(_: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:
@@ -133,7 +133,7 @@ def test_whatever_players_do_there_is_a_verdict_in_time(
     assert len(reply.text or "") <= LONGEST_REPLY
 
 
-def test_what_is_too_long_is_not_taken_to_its_end() -> None:
+def test_reading_stops_at_a_reply_that_is_too_long() -> None:
     flood = Flood()
 
     async def main() -> None:
@@ -242,7 +242,7 @@ class Hearing:
         return Reply(self.reply)
 
 
-def test_scrambled_matches_are_told_in_other_words_and_answered_in_ours() -> None:
+def test_scrambled_names_are_sent_and_translated_back() -> None:
     async def main() -> None:
         hearing = Hearing()
         seat = RemoteSeat(transport=hearing)

@@ -112,7 +112,7 @@ def test_packets_are_no_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(found.content) == 100
 
 
-def test_what_is_taken_at_a_time_is_small() -> None:
+def test_streams_are_read_in_small_pieces() -> None:
     asked: list[int] = []
 
     class Reader(asyncio.StreamReader):

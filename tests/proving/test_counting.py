@@ -78,7 +78,7 @@ def _all_states(game: Game) -> list[set[str]]:
 
 
 @pytest.mark.parametrize("text", [_BAR, NIM, CHOMP], ids=["bar", "nim", "chomp"])
-def test_what_is_found_holds_in_every_state(text: str) -> None:
+def test_found_sums_hold_in_every_state(text: str) -> None:
     game = anygame.loads(text)
     prover = _prover(game)
     found = _sums(prover)
@@ -129,7 +129,7 @@ def test_gates_of_a_sum_are_what_arithmetic_says(is_exact: bool, total: int, mos
 
 @pytest.mark.parametrize("is_exact", [True, False])
 @pytest.mark.parametrize(("total", "most"), [(-2, 1), (0, 4), (2, 2)])
-def test_what_the_checker_adds_up_is_what_arithmetic_says(is_exact: bool, total: int, most: int) -> None:
+def test_the_checker_agrees_with_arithmetic(is_exact: bool, total: int, most: int) -> None:
     from pysat.solvers import Glucose4
 
     prover = _prover(anygame.load("tic_tac_toe"))
@@ -200,7 +200,7 @@ def test_adding_up_looks_at_its_patience() -> None:
             way()
 
 
-def test_what_is_counted_decides_what_clauses_leave_open() -> None:
+def test_sums_prove_a_property_that_clauses_leave_open() -> None:
     found = prove(anygame.load("phantom_tic_tac_toe"), ["playable"])["playable"]
     assert found.outcome == "proved"
     assert found.certificate is not None
@@ -261,7 +261,7 @@ def test_sums_of_both_sides_are_taken_apart() -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_what_comes_to_hold_and_what_ceases_to_is_seen_in_the_states(seed: int) -> None:
+def test_gained_and_lost_literals_agree_with_the_states(seed: int) -> None:
     random = np.random.default_rng(seed)
     prover = _prover(anygame.load("connect_four"))
     model, sample = prover.model, prover.sample

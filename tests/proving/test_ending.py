@@ -174,7 +174,7 @@ def test_a_counter_that_play_seldom_follows_is_a_measure_after_a_few_rounds(
     assert len(rounds) <= 12
 
 
-def test_what_comes_before_a_measure_looks_at_its_patience() -> None:
+def test_the_search_for_measures_respects_the_time_limit() -> None:
     game = anygame.load("line_chess")
     prover = Prover.of(game, Patience(inf))
     nobody = Patience(-1)

@@ -129,7 +129,7 @@ _HIDDEN = """
         ),
     ],
 )
-def test_what_roles_see_is_compared(find: str, write: str, note: str) -> None:
+def test_percepts_of_two_sheets_are_compared(find: str, write: str, note: str) -> None:
     one, other = anygame.loads(_HIDDEN), anygame.loads(_HIDDEN.replace(find, write))
     found = equal(one, other)
     assert (found.outcome, found.is_shortest) == ("refuted", True)

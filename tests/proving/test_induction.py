@@ -76,7 +76,7 @@ def test_all_that_is_yielded_is_an_invariant_in_itself(name: str) -> None:
         check_invariant(prover.model, FALSE, later, Patience(inf))
 
 
-def test_what_was_found_is_kept_when_time_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_found_clauses_are_stored_after_a_timeout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
     game, stop = anygame.load("connect_four"), _Stop()
     whole = _learning(game, stop).invariant
@@ -91,9 +91,7 @@ def test_what_was_found_is_kept_when_time_is_over(tmp_path: Path, monkeypatch: p
     assert len(sizes) > 2, "nothing, some of it, and all of it were kept"
 
 
-def test_what_was_found_is_kept_when_it_is_interrupted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_found_clauses_are_stored_after_an_interrupt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
     game, stop = anygame.load("connect_four"), _Stop()
     whole = _learning(game, stop).invariant

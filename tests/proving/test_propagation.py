@@ -100,7 +100,7 @@ def test_time_that_is_over_ends_it() -> None:
         followed([[1], [-1, 2]], [], [[-2]], Patience(0))
 
 
-def test_without_native_code_the_error_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_native_code_raises_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*_: object) -> None:
         raise RuntimeError("no LLVM here")
 

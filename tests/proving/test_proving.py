@@ -262,7 +262,7 @@ def test_the_shortest_win_of_breakthrough_has_eleven_moves(corpus: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["three_player_chomp", *_FAULTY])
-def test_what_is_looked_for_is_what_counting_all_states_says(name: str) -> None:
+def test_surveys_agree_with_enumeration(name: str) -> None:
     game = anygame.loads(_FAULTY[name]) if name in _FAULTY else anygame.load(name)
     counted = _Counted.of(game)
     states, going = counted.states.values(), [s for s in counted.states.values() if not s.is_terminal]
@@ -295,7 +295,7 @@ def test_what_is_looked_for_is_what_counting_all_states_says(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["constant-players", "mutex", "latched", "monotone", "dead"])
-def test_what_is_looked_for_is_open_where_time_is_over(name: str) -> None:
+def test_a_survey_without_time_leaves_instances_open(name: str) -> None:
     game = anygame.load("connect_four")
     # What is read off what holds in every state is all that there is time for.
     found = survey(Prover.of(game, Patience(0)), game.roles, name, 60)
@@ -309,7 +309,7 @@ def test_what_is_looked_for_is_open_where_time_is_over(name: str) -> None:
     assert "the time limit was reached" in found.note
 
 
-def test_whoever_may_have_a_choice_is_no_constant_player(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_role_that_can_have_a_choice_is_not_a_constant_player(monkeypatch: pytest.MonkeyPatch) -> None:
     game = anygame.loads(_FAULTY["after the end"])
     prover = Prover.of(game, Patience(60))
     monkeypatch.setattr(prover, "excludes", lambda *_: None)
@@ -317,7 +317,7 @@ def test_whoever_may_have_a_choice_is_no_constant_player(monkeypatch: pytest.Mon
     assert (found.outcome, found.note) == ("open", "1 undecided")
 
 
-def test_what_needs_little_knowledge_is_decided_before_more_is_learned(
+def test_easy_properties_are_decided_without_learning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANYGAME_CACHE", str(tmp_path))
@@ -355,7 +355,7 @@ def test_loading_what_solves_linear_programs_takes_no_time_of_a_property(
     assert now == 100
 
 
-def test_what_solvers_do_for_a_part_is_done_for_the_whole() -> None:
+def test_conflicts_of_a_part_count_for_the_whole() -> None:
     whole = Conflicts(30)
     part = Patience(60, conflicts=whole).part(0.5)
     part.spend(10)
@@ -479,7 +479,7 @@ def test_rules_that_are_left_open_are_tried_again(monkeypatch: pytest.MonkeyPatc
     assert second > 2 * first
 
 
-def test_rules_fire_where_counting_all_states_says_so() -> None:
+def test_firing_rules_agree_with_enumeration() -> None:
     game = anygame.load("three_player_chomp")
     outcomes = {str(firing.rule): firing.outcome for firing in firings(game, 60)}
     assert set(outcomes.values()) == {"refuted"}
@@ -558,13 +558,13 @@ def test_memory_that_is_spent_leaves_a_property_open(monkeypatch: pytest.MonkeyP
     assert "not enough memory for the network" in prove(anygame.loads(NIM), ["playable"])["playable"].note
 
 
-def test_what_is_said_of_ends_is_vacuous_where_none_is_known() -> None:
+def test_a_property_of_ends_is_vacuous_without_a_known_end() -> None:
     found = prove(anygame.loads(_FAULTY["circle"]), ["goals"])["goals"]
     assert found.outcome == "proved"
     assert "the search found no match that ends" in found.note
 
 
-def test_what_ends_because_a_role_is_stuck_is_said_to_stop() -> None:
+def test_a_note_distinguishes_stuck_matches_from_ended_matches() -> None:
     stuck = "(role a) (init p) (<= (legal a go) (true p)) (<= terminal (true q)) (<= (next r) (does a go))"
     found = prove(anygame.loads(stuck), ["ends"])["ends"]
     assert found
@@ -573,7 +573,7 @@ def test_what_ends_because_a_role_is_stuck_is_said_to_stop() -> None:
     assert "stops" not in prove(anygame.loads(fine), ["ends"])["ends"].note
 
 
-def test_what_never_holds_is_in_no_group_of_which_exactly_one_does() -> None:
+def test_a_dead_fluent_is_in_no_mutex_group() -> None:
     counted = """
         (role a) (init (n 0)) (after 0 1) (after 1 2) (<= (legal a go) (true (n 0))) (goal a 100)
         (<= (next (n ?y)) (true (n ?x)) (after ?x ?y)) (<= terminal (true (n 2)))
@@ -583,7 +583,7 @@ def test_what_never_holds_is_in_no_group_of_which_exactly_one_does() -> None:
     assert "(n 2) never holds" in found["dead"].found
 
 
-def test_what_is_left_open_is_tried_again_with_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_instances_are_tried_again_in_the_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
     game = anygame.loads(_FAULTY["after the end"])
     prover = Prover.of(game, Patience(60))
     excludes, tried = prover.excludes, list[float]()

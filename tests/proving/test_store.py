@@ -46,9 +46,7 @@ def _said(verdicts: Verdicts) -> list[tuple[Any, ...]]:
     return [(each.name, each.claim, each.outcome, each.most_moves, each.invariant) for each in verdicts]
 
 
-def test_what_was_proved_is_found_again_and_only_checked(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stored_proofs_are_only_checked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = prove(_game(), _ASKED)
     assert first.all("proved")
     assert first["ends"].most_moves == 21

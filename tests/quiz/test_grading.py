@@ -61,7 +61,7 @@ def test_moves_are_read_however_they_are_written(reply: str) -> None:
     assert (found.is_exact, found.precision, found.recall, found.wrong) == (True, 1.0, 1.0, ())
 
 
-def test_what_is_wrong_is_said() -> None:
+def test_a_grade_describes_its_faults() -> None:
     found = grade(asked("legal"), "```\n(go 1 2)\n(go 2 3)\n```")
     assert (found.is_exact, found.precision, found.recall, found.f1) == (False, 0.5, 0.5, 0.5)
     assert str(found) == "recall 0.50, precision 0.50; missing: (jump 1 (to 3)); wrong: (go 2 3)"

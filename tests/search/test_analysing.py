@@ -54,7 +54,7 @@ def test_a_table_says_what_is_proven() -> None:
         anygame.analyse(other, iterations=200, table=table)
 
 
-def test_without_a_bound_it_ends_when_all_is_proven() -> None:
+def test_without_a_limit_the_analysis_ends_when_solved() -> None:
     last = STATE.next(["noop", "(mark 2 1)"]).next(["(mark 1 2)", "noop"]).next(["noop", "(mark 3 3)"])
     found = anygame.analyse(last, seconds=inf, seed=1)
     assert found.is_solved

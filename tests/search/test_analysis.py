@@ -50,6 +50,6 @@ def test_estimates_count_as_much_as_they_are_trusted(trust: float, first: str) -
     assert str(ordered[0].move) == first
 
 
-def test_without_a_range_of_goals_the_move_with_the_most_visits_is_first() -> None:
+def test_without_a_range_of_goals_moves_are_sorted_by_visits() -> None:
     moves = [move("fallen", 900, 45), move("risen", 800, 52)]
     assert best_first(moves) == tuple(moves)

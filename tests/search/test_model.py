@@ -188,7 +188,7 @@ def _said(game: Game, spec: str) -> str:
     return "; ".join(player.take_said())
 
 
-def test_a_player_finds_the_model_and_says_so(folder: Path) -> None:
+def test_a_player_uses_the_model_and_names_it(folder: Path) -> None:
     game = anygame.load("connect_four")
     path = saved_model(game)
     used = "model of connect_four: 500 games; 5.5 points in 6 trial matches with 2,000 leaves a move: used"
@@ -199,7 +199,7 @@ def test_a_player_finds_the_model_and_says_so(folder: Path) -> None:
     assert _said(game, "mcts:iterations=50") == ""
 
 
-def test_a_player_goes_on_without_a_model_that_cannot_be_used(folder: Path) -> None:
+def test_a_player_plays_without_an_unusable_model(folder: Path) -> None:
     game = anygame.load("connect_four")
     path = saved_model(game)
     path.write_bytes(b"something else")

@@ -60,7 +60,7 @@ def _check(analysis: Analysis, state: State, table: Table) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "machine"), _CASES)
-def test_what_a_search_proves_is_true(name: str, machine: MachineName) -> None:
+def test_proven_values_agree_with_the_solution(name: str, machine: MachineName) -> None:
     game = anygame.loads(_SHEETS[name], machine=machine)
     solved = anygame.loads(_SHEETS[name])
     table = solve(solved, table=True).table

@@ -52,7 +52,7 @@ def test_a_run_that_was_late_takes_no_time_from_the_next_ones_but_half(
     assert search._overrun <= 0.2
 
 
-def test_without_time_there_is_a_move_all_the_same() -> None:
+def test_a_search_without_time_still_returns_a_move() -> None:
     game = _tic_tac_toe()
     search = Search(game)
     assert search.run(seconds=0).best("x") in game.initial_state().legal_moves("x")
@@ -178,13 +178,13 @@ def test_one_role_is_searched_for_a_line_where_only_time_bounds_it() -> None:
     assert search.run(iterations=20).engine == "states"
 
 
-def test_where_no_line_has_a_goal_a_tree_is_searched() -> None:
+def test_without_a_line_to_a_goal_a_tree_is_searched() -> None:
     game = anygame.loads("(role me) (legal me 1) (legal me 2) (<= terminal (true over))", machine="reasoner")
     found = Search(game, seed=1).run(seconds=0.1)
     assert found.engine == "states"
 
 
-def test_what_a_role_knows_is_searched_if_a_role_is_given() -> None:
+def test_a_search_for_a_role_uses_its_knowledge() -> None:
     game = anygame.load("kuhn_poker")
     start = game.initial_state()
     role = next(role for role in game.roles if not role.is_random)
@@ -200,7 +200,7 @@ def test_what_a_role_knows_is_searched_if_a_role_is_given() -> None:
     assert (search.believes, search.is_lost) == (True, False)
 
 
-def test_without_a_network_that_knows_percepts_the_state_is_searched() -> None:
+def test_without_a_network_with_percepts_the_state_is_searched() -> None:
     game = anygame.load("monty_hall", machine="reasoner")
     search = Search(game, seed=1, role=game.roles[0])
     assert search.run(iterations=20).engine == "states"
@@ -260,9 +260,7 @@ def test_there_is_no_move_after_the_end(machine: Any, rules: str, knows: bool) -
 @pytest.mark.parametrize("machine", ["reasoner", "network"])
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("second", [False, True])
-def test_where_no_end_gives_a_goal_the_search_ends_and_says_so(
-    machine: Any, threads: int, second: bool
-) -> None:
+def test_a_search_without_any_goal_ends_with_a_reason(machine: Any, threads: int, second: bool) -> None:
     role, legal = ("(role you)", "(legal you wait)") if second else ("", "")
     rules = _NO_GOAL.format(role=role, legal=legal, goal="(<= (goal me 50) (true (at 1)))")
     game = anygame.loads(rules, machine=machine)
@@ -280,7 +278,7 @@ def test_where_no_end_gives_a_goal_the_search_ends_and_says_so(
 
 
 @pytest.mark.parametrize("machine", ["reasoner", "network"])
-def test_where_some_end_gives_a_goal_the_search_goes_on(machine: Any) -> None:
+def test_a_search_continues_if_some_end_has_a_goal(machine: Any) -> None:
     rules = _NO_GOAL.format(role="", legal="", goal="") + (
         "(<= (legal me out) (true (at 1))) (<= (next out) (does me out)) (<= terminal (true out))"
         "(<= (goal me 60) (true out))"

@@ -209,7 +209,7 @@ def counted(game: Game, memory: int) -> Solution:
         (breakthrough(4, 4), {"first": 0, "second": 100}),
     ],
 )
-def test_what_is_too_large_to_be_counted_may_be_proven(rules: str, goals: dict[str, int]) -> None:
+def test_a_game_too_large_for_enumeration_can_be_proven(rules: str, goals: dict[str, int]) -> None:
     found = counted(anygame.loads(rules), memory=6 << 20)
     assert (found.solved, found.method) == (False, "none")
     assert "are too little memory" in found.reason
@@ -309,7 +309,7 @@ CHOICE = """
     ],
     ids=["none", "none", "several", "several", "no number", "a number and another"],
 )
-def test_a_role_is_told_no_value_that_hangs_on_an_end_without_a_goal(machine: str, odd: str) -> None:
+def test_a_value_that_depends_on_a_missing_goal_is_unknown(machine: str, odd: str) -> None:
     game = anygame.loads(
         CHOICE + "(<= (goal right 98) (ended a))"
         "(<= (goal left 0) (ended b)) (<= (goal right 100) (ended b))" + odd,
@@ -326,7 +326,7 @@ def test_a_role_is_told_no_value_that_hangs_on_an_end_without_a_goal(machine: st
     assert [str(move) for move in found.table.best_moves(game.initial_state())["left"]] == ["a"]
 
 
-def test_a_value_that_no_missing_goal_can_change_is_told() -> None:
+def test_a_value_that_no_missing_goal_can_change_is_known() -> None:
     game = anygame.loads(
         CHOICE + "(<= (goal left 100) (ended a)) (<= (goal right 0) (ended a)) (<= (goal right 50) (ended b))"
     )
@@ -421,7 +421,7 @@ def test_a_line_without_an_upper_bound_is_not_called_exact(monkeypatch: pytest.M
     assert "are too little memory" in found.reason
 
 
-def test_where_nobody_can_move_there_is_no_goal_either() -> None:
+def test_a_stuck_state_has_no_goal() -> None:
     game = anygame.loads("""
         (role left) (role right) (init (at 0)) (choice a) (choice b)
         (<= (legal left ?m) (true (at 0)) (choice ?m)) (legal right noop)

@@ -82,7 +82,7 @@ def test_the_same_seed_finds_the_same_however_time_is_cut(name: str) -> None:
     assert pieces.analysis() == whole
 
 
-def test_what_is_below_a_state_is_kept_and_the_rest_is_dropped() -> None:
+def test_the_subtree_of_the_new_state_is_kept() -> None:
     game = anygame.load("tic_tac_toe", machine="reasoner")
     searcher = _searched(game, 400)
     before = searcher.analysis().nodes
@@ -143,7 +143,7 @@ def test_a_state_where_a_role_is_stuck_is_worth_its_goals_and_proves_nothing() -
 
 
 @pytest.mark.parametrize("values", [(), ("20", "30"), ("lots",)], ids=["missing", "doubled", "no number"])
-def test_without_a_usable_goal_nothing_is_proven(values: tuple[str, ...]) -> None:
+def test_no_value_is_proven_without_a_usable_goal(values: tuple[str, ...]) -> None:
     other = " ".join(f"(<= (goal me {value}) (true (did a)))" for value in values)
     game = anygame.loads(
         "(role me) (legal me a) (legal me b) (<= (next (did ?x)) (does me ?x)) (<= terminal (true (did ?x)))"

@@ -248,7 +248,7 @@ def test_other_files_are_neither_read_nor_overwritten(tmp_path: Path) -> None:
         save_table(_table(game), other / "folder")
 
 
-def test_an_analysis_is_told_what_is_proven() -> None:
+def test_a_table_adds_exact_values_to_an_analysis() -> None:
     game = anygame.load("tic_tac_toe")
     table = _table(game)
     state = game.initial_state().next(["(mark 1 1)", "noop"])

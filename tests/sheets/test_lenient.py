@@ -196,7 +196,7 @@ def test_messages_list_several_unbound_variables() -> None:
     ]
 
 
-def test_mend_writes_the_readings_and_says_so() -> None:
+def test_mend_writes_and_lists_the_lenient_readings() -> None:
     mended = mend_sheet(Source("s", TOKEN), ["negation"])
     assert mended.text == read(TOKEN)
     assert [mend.kind for mend in mended.mends] == ["negation"]
@@ -225,7 +225,7 @@ def test_a_game_of_the_market_plays_to_its_end_and_travels() -> None:
     assert anygame.perft(compiled, 3) == anygame.perft(game, 3)
 
 
-def test_the_player_reads_the_rules_of_a_match_so() -> None:
+def test_the_player_reads_the_rules_of_a_match_leniently() -> None:
     with pytest.warns(LenientReadingWarning, match="<START> is read leniently"):
         game = load_rules(TOKEN.replace(" ; no place at all", ""), PlayerSettings(), 10.0)
     assert not game.initial_state().is_terminal

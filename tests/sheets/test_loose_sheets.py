@@ -67,7 +67,7 @@ def test_mend_writes_out_what_is_read(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLAYOUTS)
-def test_what_is_mended_in_all_ways_goes_through_the_same_states(name: str) -> None:
+def test_a_sheet_with_all_mends_has_the_same_states(name: str) -> None:
     path = SHEETS / f"{name}.kif"
     mended = mend_sheet(Source(str(path), path.read_text()), set(EVERY_MEND) - {"base", "input"})
     assert states_of(anygame.loads(mended.text, machine="reasoner"), 40) == states_of(leniently(name), 40)

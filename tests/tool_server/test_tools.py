@@ -126,7 +126,7 @@ def test_faults_are_told(tool: str, arguments: dict[str, Any], said: str) -> Non
     assert said in found
 
 
-def test_faults_of_moves_are_told() -> None:
+def test_faulty_moves_give_faults() -> None:
     assert "nearest legal moves" in asked("play", joint="(mark 2 9)", most=9)["fault"]
     assert "joint move 2" in asked("state", moves=["(mark 1 1)", "(mark 1 1)"], most=9)["fault"]
     assert "does hold" in asked("why_not", atom="(role x)")["fault"]

@@ -258,7 +258,7 @@ def test_the_table_is_written_between_its_marks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{0}\n", "{1}\n{0}\n", "{0}\n\n{1}\n{0}\n\n{1}\n", "{0}\n{0}\n{1}\n"])
-def test_marks_that_are_not_there_once_are_told(tmp_path: Path, text: str) -> None:
+def test_missing_or_repeated_marks_raise_errors(tmp_path: Path, text: str) -> None:
     path = tmp_path / "notes.md"
     path.write_text(text.format(*marks("benchmark")))
     with pytest.raises(ValueError, match="expected one line"):
@@ -266,7 +266,7 @@ def test_marks_that_are_not_there_once_are_told(tmp_path: Path, text: str) -> No
     assert path.read_text() == text.format(*marks("benchmark"))
 
 
-def test_how_pairs_were_measured_is_told() -> None:
+def test_the_table_describes_how_pairs_were_measured() -> None:
     pairs = Pairs([PeerSpeed(30.0, 3.0)], [PeerSpeed(10.0, 1.0)])
     written = markdown([Sheet("pig", pairs={"other": pairs})], {"old": {}}, 5, 2.0)
     sentences, _, head, _, row, *_ = written.splitlines()
@@ -307,12 +307,12 @@ def test_a_peer_is_run_on_its_core(tmp_path: Path) -> None:
         ("true", "found status 0: "),
     ],
 )
-def test_what_a_peer_prints_otherwise_is_told(script: str, message: str) -> None:
+def test_unexpected_output_of_a_peer_raises_an_error(script: str, message: str) -> None:
     with pytest.raises(OSError, match=re.escape(message)):
         Peer("other", ("sh", "-c", script)).speed(SHEETS / "pig.kif", None)
 
 
-def test_a_peer_that_is_not_there_is_told() -> None:
+def test_a_missing_peer_raises_an_error() -> None:
     with pytest.raises(OSError, match="No such file"):
         Peer("other", ("/no/such/peer",)).speed(SHEETS / "pig.kif", None)
 
@@ -343,7 +343,7 @@ def test_folders_stand_for_their_sheets(tmp_path: Path) -> None:
         (["gdl", "--recorded", "README.md"], "lacks the columns engine, sheet, states_per_second"),
     ],
 )
-def test_bad_arguments_are_told(
+def test_bad_arguments_cause_an_error(
     arguments: list[str],
     message: str,
     monkeypatch: pytest.MonkeyPatch,

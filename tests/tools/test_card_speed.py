@@ -53,7 +53,7 @@ def _others(seed: int, blocks: range, words: int) -> object:
     return seeds_of_blocks(seed + 1, blocks, words)
 
 
-def test_a_card_that_is_missing_is_told(
+def test_a_missing_card_causes_an_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     driver = EmulatedDriver()

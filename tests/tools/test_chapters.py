@@ -75,7 +75,7 @@ def _anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def test_every_command_is_told() -> None:
+def test_the_chapter_describes_every_command() -> None:
     listed = re.findall(r"^    ([a-z-]+)(?:  |$)", run(["--help"])[0], re.MULTILINE)
     assert len(listed) > 15
     text = (ROOT / "docs" / "guide" / "prompt.md").read_text(encoding="utf-8")
@@ -118,7 +118,7 @@ GAME = "(role a) (legal a x) (<= terminal (true over)) (d 1) (d 2) (d 3) "
         ("(INIT (S 1)) (<= (n ?x) (True (S ?x))) (<= (n 7) (true (s ?x)))", "(n ?x)", ["1"]),
     ],
 )
-def test_the_dialect_is_as_it_is_told(rules: str, pattern: str, answers: list[str]) -> None:
+def test_the_documented_dialect_is_right(rules: str, pattern: str, answers: list[str]) -> None:
     game = anygame.loads(GAME + rules)
     assert [str(found["x"]) for found in game.initial_state().query(pattern)] == answers
     assert game.roles == ("a",)
@@ -134,13 +134,13 @@ def test_the_dialect_is_as_it_is_told(rules: str, pattern: str, answers: list[st
         ("(true (f 1))", "state-in-head"),
     ],
 )
-def test_sheets_are_refused_as_it_is_told(rules: str, code: str) -> None:
+def test_sheets_are_refused_as_documented(rules: str, code: str) -> None:
     with pytest.raises(anygame.RuleSheetError) as refused:
         anygame.loads(GAME + rules)
     assert code in {getattr(found, "code", "") for found in refused.value.diagnostics}
 
 
-def test_limits_are_as_they_are_told() -> None:
+def test_documented_limits_are_right() -> None:
     text = told().replace("\n", " ")
     read, reason = language.ReadingLimits(), anygame.Limits()
     assert f"{read.bytes // 2**20} MiB of text, {read.depth} nested parentheses" in text
@@ -191,7 +191,7 @@ def test_an_extra_that_is_not_named_is_missing(tmp_path: Path) -> None:
         replayed_apart(path)
 
 
-def test_what_examples_start_has_no_other_extras_either(tmp_path: Path) -> None:
+def test_processes_of_examples_lack_other_extras(tmp_path: Path) -> None:
     path = tmp_path / "chapter.md"
     call = (
         "subprocess.call([sys.executable, '-W', 'ignore', '-c', 'import pysat'], stderr=subprocess.DEVNULL)"

@@ -82,7 +82,7 @@ def test_all_agree(collection: Make, capsys: pytest.CaptureFixture[str]) -> None
         (4, "goals", [100, 50], "goals", "recorded [100, 50], found [100, None]"),
     ],
 )
-def test_each_difference_is_told_and_fails(
+def test_each_difference_is_reported_and_fails(
     collection: Make,
     capsys: pytest.CaptureFixture[str],
     line: int,
@@ -113,7 +113,7 @@ def test_sheet_that_cannot_be_loaded_differs(collection: Make) -> None:
     assert "never closed" in report.first or "error" in report.first
 
 
-def test_known_difference_that_is_gone_is_told(collection: Make, capsys: pytest.CaptureFixture[str]) -> None:
+def test_obsolete_known_difference_is_reported(collection: Make, capsys: pytest.CaptureFixture[str]) -> None:
     folder = collection(records())
     known = folder / "known.txt"
     known.write_text("walk goals")

@@ -27,7 +27,7 @@ def test_waits_for_each_command() -> None:
     assert slow >= 0.5
 
 
-def test_a_command_that_fails_is_told() -> None:
+def test_a_failing_command_raises_an_error() -> None:
     with pytest.raises(SystemExit, match="no such thing"):
         seconds([sys.executable, "-c", "raise SystemExit('no such thing')"])
 

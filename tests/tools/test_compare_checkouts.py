@@ -68,6 +68,6 @@ def test_ratios_above_one_are_faster_for_speeds_and_times() -> None:
     assert [line.split()[2] for line in slower([compared], 3)] == ["us/state:", "cold"]
 
 
-def test_a_folder_that_is_no_checkout_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_checkout_raises_an_error(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match=r"there is no tools/measure_sheet\.py in "):
         main([str(tmp_path), "gdl"])

@@ -55,7 +55,7 @@ def test_plays_sheets_beside_libraries(
     assert rows["ludax"].missing
 
 
-def test_failure_of_a_library_is_told(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_failure_of_a_library_is_reported(fake: Path, capsys: pytest.CaptureFixture[str]) -> None:
     order = ["--games", "hex", "--libraries", "pgx", "--python", str(fake), "--lanes", "3"]
     assert main([*order, "--seconds", "0.01", "--repeats", "1"]) == 1
     last = capsys.readouterr().out.splitlines()[-1]
@@ -91,7 +91,7 @@ def test_environments_are_measured_beside_libraries(fake: Path, capsys: pytest.C
     assert rows[2][2:5] == ["tic_tac_toe", "(batch)", "8"]
 
 
-def test_a_form_that_fails_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failing_form_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert play_library(["aec", "rock_paper_scissors", "--seconds", "0.01"]) == 0
     error = json.loads(capsys.readouterr().out)["error"]
     assert error.startswith("SimultaneousMovesError: left and right choose")

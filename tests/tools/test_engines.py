@@ -142,7 +142,7 @@ def test_an_engine_plays(game: anygame.Game, player: FairyStockfish) -> None:
     player.stop({})
 
 
-def test_a_move_that_is_not_legal_is_said(game: anygame.Game, tmp_path: Path) -> None:
+def test_an_illegal_move_of_an_engine_raises_an_error(game: anygame.Game, tmp_path: Path) -> None:
     player = FairyStockfish(command=_program(tmp_path, '"h2h4"'))
     player.begin(game, game.roles[0], Clock.of(60))
     with pytest.raises(PlayerError, match="plays h2h4, which is no legal move"):
@@ -216,7 +216,7 @@ def test_a_move_of_an_engine_can_be_two_of_the_sheet(tmp_path: Path) -> None:
     player.abort()
 
 
-def test_an_engine_that_is_late_is_started_anew(game: anygame.Game, tmp_path: Path) -> None:
+def test_a_late_engine_is_restarted(game: anygame.Game, tmp_path: Path) -> None:
     """Its late answer is no answer to the next state."""
     begun = str(tmp_path / "begun")
     wait = f"import os, time; time.sleep(0 if os.path.exists({begun!r}) else not open({begun!r}, 'w') or 60)"

@@ -46,7 +46,7 @@ def test_reasoner_plays_what_has_no_network(tmp_path: Path, monkeypatch: pytest.
         ),
     ],
 )
-def test_what_is_wrong_is_written_in_one_line(tmp_path: Path, rules: str, message: str) -> None:
+def test_errors_are_written_on_one_line(tmp_path: Path, rules: str, message: str) -> None:
     (tmp_path / "bad.kif").write_text(rules)
     status, found = perf(tmp_path / "bad.kif", tmp_path / "out.txt")
     assert status == 1
@@ -54,7 +54,7 @@ def test_what_is_wrong_is_written_in_one_line(tmp_path: Path, rules: str, messag
     assert message in found["errorMessage"]
 
 
-def test_sheet_that_is_not_there_is_told_in_the_file(tmp_path: Path) -> None:
+def test_missing_sheet_is_reported_in_the_file(tmp_path: Path) -> None:
     status, found = perf(tmp_path / "nowhere.kif", tmp_path / "out.txt")
     assert status == 1
     assert "nowhere.kif" in found["errorMessage"]
@@ -70,6 +70,6 @@ def test_seconds_must_be_a_number_above_0(
     assert f"expected a number of seconds above 0, found {seconds}" in capsys.readouterr().err
 
 
-def test_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_unwritable_file_causes_an_error(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match=r"cannot write .*No such file or directory"):
         main([str(ROOT / "gdl" / "tic_tac_toe.kif"), str(tmp_path / "no" / "out.txt"), "0.01"])

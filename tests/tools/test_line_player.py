@@ -38,7 +38,7 @@ def test_a_program_plays_as_is_shown() -> None:
     assert (done.stdout, done.stderr) == (shown(f"python {arguments}"), "")
 
 
-def test_a_program_is_told_what_it_needs(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_program_receives_all_needed_keys(capfd: pytest.CaptureFixture[str]) -> None:
     program = (
         "import json, sys\n"
         "for line in sys.stdin:\n"

@@ -76,7 +76,7 @@ def test_other_sheets_are_refused() -> None:
             check_game(anygame.loads(text))
 
 
-def test_what_is_missing_is_said(
+def test_missing_packages_raise_errors(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     forgotten: None,

@@ -23,7 +23,7 @@ def size(path: Path) -> tuple[int, int]:
 
 
 @pytest.mark.slow
-def test_pictures_of_pages_are_made_anew(tmp_path: Path) -> None:
+def test_pictures_of_pages_are_made(tmp_path: Path) -> None:
     if not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
         pytest.skip("there is no Chromium: apt-get install chromium")
     command = [sys.executable, "tools/page_pictures.py", "docs", "--into", str(tmp_path)]

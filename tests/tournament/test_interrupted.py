@@ -96,7 +96,7 @@ def test_a_tournament_that_was_killed_has_the_moves_of_one_that_was_not(
     assert sum(map(len, whole.values())) > 20
 
 
-def test_matches_of_simple_players_go_on_and_those_of_trees_begin_anew(tmp_path: Path) -> None:
+def test_matches_of_players_that_remember_restart_and_others_continue(tmp_path: Path) -> None:
     class Stopping(Watcher):
         def moved(self, turn: Turn) -> None:
             if turn.step == 2:

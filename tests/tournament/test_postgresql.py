@@ -190,7 +190,7 @@ def test_a_claim_ends_with_its_session(address: str) -> None:
             time.sleep(0.05)
 
 
-def test_a_server_that_goes_away_is_told_and_what_was_played_is_kept(address: str) -> None:
+def test_a_lost_server_raises_an_error_and_results_are_kept(address: str) -> None:
     import psycopg
 
     with Store(address) as store:
@@ -299,6 +299,6 @@ def test_a_tournament_of_the_command_line_tells_that_its_store_was_killed(tmp_pa
             assert len(store.results()) == 200 * 6
 
 
-def test_a_server_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_server_raises_an_error(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match=r"cannot use postgresql://me:\.\.\.@/x"):
         Store(f"postgresql://me:secret@/x?host={tmp_path}")

@@ -92,9 +92,7 @@ class _Stopping(Watcher):
 @pytest.mark.slow
 @pytest.mark.parametrize("turns", [0, 1, 4, 11])
 @pytest.mark.parametrize("error", [RuntimeError, asyncio.CancelledError])
-def test_a_tournament_goes_on_where_it_stopped(
-    tmp_path: Path, turns: int, error: type[BaseException]
-) -> None:
+def test_an_interrupted_tournament_continues(tmp_path: Path, turns: int, error: type[BaseException]) -> None:
     whole, parts = tmp_path / "whole.sqlite", tmp_path / "parts.sqlite"
     _play(whole)
     with pytest.raises(error):
@@ -191,7 +189,7 @@ def test_games_for_one_are_compared_within_a_round() -> None:
     assert (first.rating or 0) > (second.rating or 0)
 
 
-def test_without_ratings_the_mean_decides() -> None:
+def test_without_ratings_players_are_sorted_by_mean() -> None:
     found = standings("ab", [_result("ab", (10, 90))], rated=False)
     assert [(standing.name, standing.rating) for standing in found] == [("b", None), ("a", None)]
 

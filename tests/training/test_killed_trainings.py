@@ -50,7 +50,7 @@ def _games(path: Path) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("threads", ["1", "2"])
-def test_a_training_that_is_killed_goes_on_from_its_last_checkpoint(tmp_path: Path, threads: str) -> None:
+def test_a_killed_training_continues_from_its_last_checkpoint(tmp_path: Path, threads: str) -> None:
     draw = random.Random(threads)
     model, checkpoint = tmp_path / "model.npz", tmp_path / "model.npz.1.learning"
     arguments = _arguments(tmp_path)
@@ -75,7 +75,7 @@ def test_a_training_that_is_killed_goes_on_from_its_last_checkpoint(tmp_path: Pa
     assert sorted(path.name for path in tmp_path.iterdir()) == [model.name, checkpoint.name, "race.kif"]
 
 
-def test_one_process_at_a_time_goes_on_with_a_training(tmp_path: Path) -> None:
+def test_only_one_process_at_a_time_continues_a_training(tmp_path: Path) -> None:
     model = tmp_path / "model.npz"
     with subprocess.Popen([*_COMMAND, *_arguments(tmp_path)], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

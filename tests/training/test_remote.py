@@ -116,7 +116,7 @@ def test_a_worker_that_always_dies_ends_the_training(tmp_path: Path) -> None:
         )
 
 
-def test_a_training_goes_on_elsewhere_as_if_nothing_had_been_between(tmp_path: Path) -> None:
+def test_a_training_resumed_elsewhere_gives_the_same_model(tmp_path: Path) -> None:
     game = anygame.loads(RACE)
     whole = train(game, games=1500, seed=1, threads=2, into=tmp_path / "whole.npz")
 
@@ -144,7 +144,7 @@ def test_a_training_goes_on_elsewhere_as_if_nothing_had_been_between(tmp_path: P
         _assert_same(found, wanted)
 
 
-def test_a_cluster_has_as_many_learners_as_cores_unless_told(tmp_path: Path) -> None:
+def test_a_cluster_has_as_many_learners_as_cores_by_default(tmp_path: Path) -> None:
     game, path = anygame.loads(RACE), tmp_path / "model.npz"
     for given, learners in ((None, 2), (3, 3)):
         train(game, games=60, seed=1, threads=given, cluster=_Workers(), into=path)

@@ -47,7 +47,7 @@ def test_a_training_writes_a_model_that_is_found_and_used() -> None:
     assert (found.weights == model.weights).all()
 
 
-def test_what_was_learned_from_more_games_is_tried_out_with_more_leaves(
+def test_longer_trainings_have_trials_with_more_leaves(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     game = anygame.loads(RACE)
@@ -131,7 +131,7 @@ def test_a_full_disk_leaves_the_last_whole_state(monkeypatch: pytest.MonkeyPatch
     assert train(game, games=600, resume=True).figures.games >= 600
 
 
-def test_two_trainings_at_once_have_a_checkpoint_each_and_the_furthest_goes_on(folder: Path) -> None:
+def test_simultaneous_trainings_have_separate_checkpoints(folder: Path) -> None:
     game = anygame.loads(RACE)
     train(game, games=300, seed=1)
     train(game, games=600, seed=2)

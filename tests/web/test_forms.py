@@ -78,7 +78,7 @@ def test_a_form_that_is_none_is_refused(body: bytes) -> None:
     assert caught.value.status_code == 400
 
 
-def test_what_looks_like_parts_inside_a_part_is_its_text() -> None:
+def test_nested_multipart_text_is_plain_text() -> None:
     inner = b"--c\r\n\r\n\r\n" * (_BYTES // 10)
     body = _part("text", inner, "\r\nContent-Type: multipart/mixed; boundary=c") + b"--b--\r\n"
     assert _read(_MULTIPART, body) == {"text": inner.decode()}

@@ -51,7 +51,7 @@ def test_an_upload_is_called_by_title_or_file(page: Page, server: Server, text: 
     assert page.locator("#upload .own").get_by_text(title, exact=True).count() == 1
 
 
-def test_a_search_without_hits_says_so(page: Page, server: Server) -> None:
+def test_a_search_without_hits_shows_a_message(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/")
     shown = page.locator("#sheets > li:not([hidden])")
     games = shown.count()

@@ -82,7 +82,7 @@ def test_a_body_too_long_or_of_no_said_length_is_refused_unread(headers: dict[st
     assert len(pieces) == 1
 
 
-def test_a_slow_form_is_told_so(tmp_path: Path) -> None:
+def test_a_slow_form_gets_an_error(tmp_path: Path) -> None:
     told: list[Message] = []
 
     async def run() -> None:

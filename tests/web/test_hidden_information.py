@@ -171,7 +171,7 @@ def test_programs_that_play_hidden_information_are_watched(page: Page, tmp_path:
         wait_until_over(page)
 
 
-def test_what_a_role_knows_is_a_board_that_answers_to_clicks(page: Page, server: Server) -> None:
+def test_a_board_of_known_facts_accepts_clicks(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/phantom_tic_tac_toe?as=x&against=legal")
     page.locator("[role=gridcell][data-terms='2 2']").click()
     page.locator("[role=gridcell][aria-label='2 2: x']").wait_for()

@@ -22,7 +22,7 @@ def course(name: str) -> Course:
     return Course(game, record, [game.initial_state()])
 
 
-def test_until_a_game_is_compiled_there_are_none_and_then_that_is_told(
+def test_boards_appear_when_the_game_is_compiled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(known_boards, "_COMPILING", 0.0)
@@ -42,6 +42,6 @@ def test_until_a_game_is_compiled_there_are_none_and_then_that_is_told(
     assert list(boards.view([0], 0)) == ["player1"]
 
 
-def test_where_nothing_is_hidden_there_are_none() -> None:
+def test_games_without_hidden_information_have_no_known_boards() -> None:
     match = course("tic_tac_toe")
     assert KnownBoards(match, Painter.of(match.game), lambda: None).view([0], 0) == {}

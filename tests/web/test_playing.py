@@ -172,7 +172,7 @@ def test_everything_works_by_keys(page: Page, server: Server) -> None:
     page.locator(".match[data-step='1']").wait_for()
 
 
-def test_what_is_not_legal_says_why_not(page: Page, server: Server) -> None:
+def test_an_illegal_click_is_explained(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/tic_tac_toe")
     page.get_by_role("button", name="(mark 2 2)", exact=True).click()
     wait_for_step(page, 1)
@@ -224,7 +224,7 @@ def test_values_of_moves_are_heat_on_the_board_and_a_plot(page: Page, server: Se
     page.locator(".plot polyline").nth(1).wait_for()
 
 
-def test_what_a_move_changed_is_told_with_the_rules(page: Page, server: Server) -> None:
+def test_the_page_shows_the_effects_of_a_move_and_their_rules(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/tic_tac_toe")
     page.get_by_role("button", name="(mark 2 2)", exact=True).click()
     wait_for_step(page, 1)
@@ -236,7 +236,7 @@ def test_what_a_move_changed_is_told_with_the_rules(page: Page, server: Server) 
 
 
 @pytest.mark.slow
-def test_a_match_goes_on_after_a_reload_and_after_the_server_was_killed(
+def test_a_match_continues_after_a_reload_and_a_crash_of_the_server(
     page: Page, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     own = Server(tmp_path_factory.mktemp("killed"), ["--play-clock", "0.3"])

@@ -227,13 +227,13 @@ def test_every_error_of_a_process_is_an_answer(
     assert second == 4
 
 
-def test_an_answer_beyond_all_bounds_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_that_is_too_large_becomes_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "LONGEST_ANSWER", 1_000)
     assert _answer(["x" * 900])["value"]
     assert _answer(["x" * 1_000])["fault"] == ("the page would be too large: 1,025 bytes, the limit is 1,000")
 
 
-def test_an_answer_that_is_no_plain_data_is_told_so() -> None:
+def test_an_answer_that_is_not_plain_data_becomes_a_fault() -> None:
     assert "TypeError" in _answer({1, 2})["fault"]
 
 

@@ -26,7 +26,7 @@ def _text(page: Page, selector: str) -> str:
     return page.locator(selector).text_content() or ""
 
 
-def test_chance_has_no_goal_and_the_winner_is_told_so(page: Page, server: Server) -> None:
+def test_the_page_names_the_winner_in_a_game_with_chance(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/kuhn_poker?as=player1&against=legal")
     while not is_over(page):
         if page.locator("#moves button").count():
@@ -164,7 +164,7 @@ def test_an_invitation_is_copied_and_drawn(browser: Browser, server: Server) -> 
         page.wait_for_function("() => document.querySelector('.code img').naturalWidth > 0")
 
 
-def test_a_board_is_flipped_and_stays_so(page: Page, server: Server) -> None:
+def test_a_flipped_board_stays_flipped(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/tic_tac_toe")
     cell = page.locator("[role=gridcell][data-terms='1 1']")
     opposite = page.locator("[role=gridcell][data-terms='3 3']")
@@ -242,9 +242,7 @@ def test_a_draw_has_no_line(page: Page, server: Server) -> None:
     assert page.locator(".boards .chain, #status .dot").count() == 0
 
 
-def test_where_most_cells_are_legal_only_the_one_below_the_pointer_is_marked(
-    page: Page, server: Server
-) -> None:
+def test_if_most_cells_are_legal_only_the_cell_at_the_pointer_is_marked(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/connect_four")
     assert page.locator("#match.calm").count() == 1
     assert page.locator(".frame.live").first.is_hidden()
@@ -290,7 +288,7 @@ def test_board_and_buttons_fit_a_small_screen(page: Page, server: Server, name: 
     assert all(box["y"] + box["height"] <= 800 for box in boxes if box)
 
 
-def test_a_list_says_that_it_goes_on_below(page: Page, server: Server) -> None:
+def test_a_list_shows_that_it_continues_below(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/six_in_a_row")
     page.locator(".list.continued").wait_for()
     page.locator(".list").evaluate("each => each.scrollTo(0, each.scrollHeight)")

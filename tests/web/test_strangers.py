@@ -83,7 +83,7 @@ def test_mends_are_made_by_a_click(page: Page, server: Server) -> None:
     assert "(role ?r)" in page.locator("#text").input_value()
 
 
-def test_a_finding_that_follows_from_another_says_so(server: Server) -> None:
+def test_a_consequence_of_another_finding_is_marked(server: Server) -> None:
     text = (
         "(role x) (role o) (init (contrl x)) (other x o) (other o x) (<= (legal ?p go) (true (control ?p))) "
         "(<= (legal ?p noop) (role ?p) (not (true (control ?p)))) "
@@ -212,7 +212,7 @@ def test_a_record_tells_nobody_the_invitations(server: Server) -> None:
 
 
 @pytest.mark.slow
-def test_loose_sheets_are_played_if_the_server_is_told_so(server: Server, tmp_path: Path) -> None:
+def test_sheets_are_read_leniently_on_request(server: Server, tmp_path: Path) -> None:
     loose = (
         "(role x) (init (at 1)) (<= (legal ?r go) (true (at 1))) (<= (next (at 2)) (does ?r go))\n"
         "(<= terminal (not (true (at 1)))) (goal ?r 100)"

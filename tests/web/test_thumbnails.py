@@ -52,7 +52,7 @@ def test_a_board_that_is_too_large_is_not_drawn() -> None:
     assert drawn(anygame.loads(sheet)) == ""
 
 
-def test_what_goes_wrong_leaves_an_empty_drawing_and_uploads_have_none(server: Server) -> None:
+def test_a_failed_thumbnail_is_empty_and_uploads_have_none(server: Server) -> None:
     with httpx.Client(base_url=server.address, timeout=60) as client:
         answer = client.get("/sheet/tic_tac_toe/thumbnail.svg")
         assert answer.headers["content-type"].startswith("image/svg+xml")

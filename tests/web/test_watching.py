@@ -80,7 +80,7 @@ def command_with_pages(folder: Path, *arguments: str) -> Iterator[Command]:
 
 
 @pytest.mark.slow
-def test_a_match_is_watched_as_it_goes_on(page: Page, tmp_path: Path) -> None:
+def test_a_running_match_can_be_watched(page: Page, tmp_path: Path) -> None:
     players = ["--players", f"{tmp_path}/waiting.py:Waiting", "legal", "--play-clock", "60"]
     with command_with_pages(tmp_path, "match", "tic_tac_toe", *players) as command:
         page.goto(command.address)

@@ -77,7 +77,7 @@ def test_all_known_facts_are_true(name: str) -> None:
                 assert not known.facts & known.open
 
 
-def test_what_was_refused_shows_what_stands_there() -> None:
+def test_a_refused_move_reveals_the_hidden_mark() -> None:
     game = anygame.load("phantom_tic_tac_toe")
     moves = [("(mark 2 2)", "noop"), ("noop", "(mark 2 2)")]
     states, joints = [game.initial_state()], []
@@ -99,7 +99,7 @@ def twins() -> tuple[Game, Sequence[str]]:
     return game, [f"(mark {row} {column})" for row in (1, 2, 3) for column in (1, 2, 3)]
 
 
-def test_what_a_role_cannot_tell_apart_it_knows_alike() -> None:
+def test_indistinguishable_histories_give_the_same_knowledge() -> None:
     game, marks = twins()
     found = set()
     for hidden in marks[1:]:

@@ -112,7 +112,7 @@ def test_a_move_is_legal_in_all_states_believed_in_if_one_is() -> None:
     assert found == "(go 1)"
 
 
-def test_when_its_belief_has_run_empty_it_says_so_and_searches_the_state_that_it_is_given() -> None:
+def test_with_an_empty_belief_the_given_state_is_searched() -> None:
     game = anygame.loads(_GLIMPSE)
     start = game.initial_state()
     noop = start.legal_moves("guesser")[0]
@@ -123,7 +123,7 @@ def test_when_its_belief_has_run_empty_it_says_so_and_searches_the_state_that_it
     assert player.take_said() == ("no state was found that agrees with all observations",)
 
 
-def test_without_a_network_it_searches_a_state_that_it_is_given() -> None:
+def test_without_a_network_the_given_state_is_searched() -> None:
     game = anygame.loads(_GLIMPSE, machine="reasoner")
     start = game.initial_state()
     state = start.next(["noop", "(hide tails)"])
@@ -132,7 +132,7 @@ def test_without_a_network_it_searches_a_state_that_it_is_given() -> None:
     assert "has no compiled network: searching one state" in player.take_said()[0]
 
 
-def test_without_hidden_information_it_finds_what_wins() -> None:
+def test_without_hidden_information_a_winning_move_is_found() -> None:
     game = anygame.load("tic_tac_toe")
     state = game.initial_state()
     for joint in (

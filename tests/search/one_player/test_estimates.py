@@ -54,7 +54,7 @@ def _random_sheets() -> list[str]:
         *_random_sheets(),
     ],
 )
-def test_what_is_reached_is_never_said_to_be_out_of_reach(text: str) -> None:
+def test_the_relaxation_never_excludes_a_reachable_goal(text: str) -> None:
     game = anygame.loads(text)
     relaxation = _relaxation(game)
     role = game.roles[0]

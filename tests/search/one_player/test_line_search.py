@@ -129,7 +129,7 @@ def _clock(random: Random, places: int) -> str:
 
 
 @pytest.mark.slow
-def test_leaving_a_clock_out_loses_no_line_that_is_said_to_be_none() -> None:
+def test_lines_are_not_lost_by_ignoring_a_clock() -> None:
     random = Random(3)
     for _ in range(20):
         nodes = random_nodes(random, ("left",), forward=False, missing=0.1)
@@ -159,7 +159,7 @@ def test_an_end_without_a_goal_is_no_end_to_look_for() -> None:
         assert (line.goal, line.proven, line.moves) == (None, True, ())
 
 
-def test_where_no_move_is_legal_there_is_no_line() -> None:
+def test_a_stuck_state_has_no_line() -> None:
     for machine in _MACHINES:
         game = anygame.loads(DEAD_END, machine=machine)
         line = LineSearch(game, seed=1).run(game.initial_state().next(["left"]))
@@ -191,7 +191,7 @@ def test_off_the_line_a_new_one_is_looked_for() -> None:
     assert (line.goal, line.proven) == (9, True)
 
 
-def test_a_search_that_is_stopped_goes_on_when_it_is_called_again() -> None:
+def test_a_stopped_search_continues_in_the_next_call() -> None:
     game = anygame.loads(sliding("cb-a", last=4))
     search = LineSearch(game, seed=1)
     before = search.run(stop=lambda: True)
@@ -214,7 +214,7 @@ def test_an_interrupt_keeps_what_is_known() -> None:
     assert search.run().proven
 
 
-def test_with_little_memory_the_other_ways_go_on_and_nothing_is_said_to_be_proven() -> None:
+def test_with_little_memory_the_search_continues_without_a_proof() -> None:
     game = anygame.loads(
         TALLY.replace("(legal player bad)", "").replace("(goal player ?n)", "(goal player 3)")
     )

@@ -55,7 +55,7 @@ def test_goals_that_the_clock_brings_are_not_safe(text: str) -> None:
     assert not safe
 
 
-def test_what_nothing_depends_on_does_not_count() -> None:
+def test_fluents_on_which_nothing_depends_are_not_in_the_key() -> None:
     told = "(<= (next (told ?p)) (does player (slide ?p))) (<= (next (told ?p)) (true (told ?p)))"
     game = _game(sliding("cb-a") + told)
     machine = game.backends.network

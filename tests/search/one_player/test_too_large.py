@@ -23,7 +23,7 @@ def test_a_line_that_is_proven_to_be_best_solves_a_game() -> None:
     assert len(found.line) == 24
 
 
-def test_what_is_not_proven_is_between_bounds() -> None:
+def test_an_unproven_value_lies_between_bounds() -> None:
     game = anygame.loads(sliding("bac-", last=12))
     counted = replace(solve(game, memory=_LITTLE, seconds=0), goals={"player": None}, solved=False)
     found = with_best_line(game, game.initial_state(), counted, _LITTLE, seconds=0.5)

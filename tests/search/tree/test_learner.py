@@ -116,7 +116,7 @@ def test_the_same_seed_and_number_of_games_teach_the_same() -> None:
     assert (found[0] != found[2]).any()
 
 
-def test_learning_goes_on_exactly_as_if_nothing_had_been_between() -> None:
+def test_resumed_learning_gives_the_same_weights() -> None:
     game = anygame.loads(RACE)
     whole, first = _learner(game), _learner(game)
     assert whole.play(900)
@@ -172,7 +172,7 @@ def test_a_state_of_something_else_is_refused_and_changes_nothing(name: str) -> 
     assert all((after[each] == before[each]).all() for each in before)
 
 
-def test_steps_shrink_as_learning_goes_on() -> None:
+def test_learning_steps_shrink() -> None:
     learner = _learner(anygame.loads(RACE))
     assert learner.play(500)
     early = learner.state()

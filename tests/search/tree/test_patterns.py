@@ -125,7 +125,7 @@ def test_a_learner_changes_the_weights_of_patterns_that_occur() -> None:
 
 
 @pytest.mark.parametrize(("limit", "value"), [("MOST_PATTERNS", 7), ("_MOST_TALLIES", 15)])
-def test_too_many_patterns_are_none(monkeypatch: pytest.MonkeyPatch, limit: str, value: int) -> None:
+def test_too_many_patterns_are_dropped(monkeypatch: pytest.MonkeyPatch, limit: str, value: int) -> None:
     monkeypatch.setattr(f"anygame.search.evaluation.patterns.{limit}", value)
     found = _searcher("tic_tac_toe").patterns
     assert found.rows == len(found.first_tallies) == 0

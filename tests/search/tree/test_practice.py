@@ -182,7 +182,7 @@ def test_a_draw_is_neither_won_nor_lost_whatever_it_is_worth() -> None:
 
 
 @pytest.mark.slow
-def test_where_both_can_gain_a_trial_compares_with_play_without_estimates() -> None:
+def test_in_general_sum_games_a_trial_compares_with_play_without_estimates() -> None:
     """Who takes pieces has them, whatever the other takes: goals are shares of what was taken."""
     searcher = TreeSearcher(anygame.load("capture_chess"), seed=1, memory=1 << 22)
     report = learn_estimates(searcher, seed=1, games=300)
@@ -220,7 +220,7 @@ def test_leaves_are_worth_what_each_role_is_estimated_to_get(source: str, leaves
     assert ((store.sums[root] / store.visits[root] >= 0) & (store.sums[root] / store.visits[root] <= 1)).all()
 
 
-def test_what_both_choose_is_worth_the_mean_of_its_leaves() -> None:
+def test_the_value_of_a_joint_move_is_the_mean_of_its_leaves() -> None:
     searcher = _searcher("rock_paper_scissors", trust=1.0)
     searcher.advance(60, 300)
     store = _store(searcher)
@@ -292,7 +292,7 @@ def test_practice_can_be_stopped_and_asked_for_too_little() -> None:
     assert Search(anygame.load("connect_four", machine="reasoner")).practise(games=10) is None
 
 
-def test_what_is_used_shows_in_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_accepted_estimates_are_used_in_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     game = anygame.load("connect_four")
     for points, is_used in ((1, True), (0.5, False)):
         found = 0.6 * is_used, Trial(2, [points] * 6)

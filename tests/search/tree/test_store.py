@@ -45,7 +45,7 @@ def test_memory_begins_with_a_cache_line() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory comes from numpy")
-def test_memory_that_there_is_not_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_memory_raises_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.ENOMEM, "Cannot allocate memory")
 
@@ -54,7 +54,7 @@ def test_memory_that_there_is_not_is_told_as_such(monkeypatch: pytest.MonkeyPatc
         make_store(words=1, roles=2, memory=16 << 20)
 
 
-def test_what_rounding_takes_away_shares_the_bytes_of_a_bound_that_is_not_read() -> None:
+def test_residues_share_memory_with_an_unused_bound() -> None:
     store = make_store(words=1, roles=2, memory=16 << 20)
     assert store.residue.ctypes.data == store.option_low.ctypes.data
     assert store.residue.strides == store.option_low.strides == (32,)

@@ -90,7 +90,7 @@ def test_a_game_that_neither_ends_nor_has_few_moves_has_none() -> None:
 
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", "six_in_a_row", "capture_chess", "copolymer"])
-def test_a_game_goes_on_from_images_as_it_does_from_states(name: str) -> None:
+def test_successors_of_images_are_images_of_successors(name: str) -> None:
     game, random = anygame.load(name), Random(1)
     found = _symmetries(game)
     for fluents, order in zip(found.fluents, found.roles, strict=True):
@@ -114,7 +114,7 @@ def test_symmetries_are_a_group() -> None:
     assert {one[other].tobytes() for one in found for other in found} == known
 
 
-def test_what_is_drawn_is_an_image_with_what_it_is_worth() -> None:
+def test_a_sampled_state_is_an_image_with_its_value() -> None:
     """Of one output, what is good for the first role is bad where it changes places with the other."""
     searcher = TreeSearcher(anygame.load("tic_tac_toe"), seed=1, memory=1 << 20)
     fluents, roles = searcher.symmetries

@@ -177,7 +177,7 @@ def test_chance_at_the_same_time_holds_nobody_to_anything() -> None:
     assert found.goals[game.roles[0]] == pytest.approx(50, abs=10)
 
 
-def test_what_was_proven_of_opponents_is_forgotten_when_they_are_none() -> None:
+def test_proofs_about_opponents_are_dropped_for_cooperative_roles() -> None:
     game = anygame.loads(_TRUST)
     for seed in range(6):
         searcher = _searcher(game, seed=seed)
@@ -243,7 +243,7 @@ def test_an_end_that_was_looked_at_is_one_in_what_leads_there() -> None:
 
 
 @pytest.mark.parametrize("goals", [(0, 333_333, 700_001, 1_000_000), (-999_999_999, 1, 700_001)], ids=str)
-def test_large_goals_are_told_as_they_are(goals: tuple[int, ...]) -> None:
+def test_large_goals_are_reported_exactly(goals: tuple[int, ...]) -> None:
     numbers = " ".join(f"(number {n} {goal})" for n, goal in enumerate(goals))
     game = anygame.loads(f"""
         (role me) (init start) {numbers} (<= (legal me (take ?n)) (number ?n ?g))
@@ -319,7 +319,7 @@ def test_memory_is_bounded_and_what_is_known_stays() -> None:
     assert found.nodes < 60_000
 
 
-def test_what_is_won_is_won_though_the_winning_moves_were_forgotten() -> None:
+def test_a_proven_win_remains_after_its_moves_are_dropped() -> None:
     game = anygame.load("tic_tac_toe")
     for seed in range(8):
         random = Random(seed)
@@ -406,7 +406,7 @@ def test_bounds_hold_the_value(kinds: tuple[str, ...], forward: bool) -> None:
                 assert max(each.bounds.least for each in found.moves[role]) <= high + 0.01
 
 
-def test_a_search_goes_on_where_faster_code_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_continues_when_faster_code_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop stands in for straight code until that is compiled; the tree is the same, whenever it comes."""
     seen = []
     for at_once, finished_after in ((1 << 30, 0), (-1, 400), (-1, 1 << 30)):

@@ -162,7 +162,7 @@ def test_the_weight_that_helps_is_found(better: float) -> None:
     assert accepted >= 0.97
 
 
-def test_what_is_undecided_when_matches_or_time_end_is_not_accepted() -> None:
+def test_an_undecided_trial_does_not_accept_estimates() -> None:
     trials = {trust: Trial() for trust in RISKS}
 
     def play(trust: float) -> bool:
@@ -183,7 +183,7 @@ def test_matches_of_a_trial_are_a_multiple_of_the_roles(roles: int) -> None:
     assert len(trial.leads) % roles == 0
 
 
-def test_estimates_that_err_where_values_are_known_are_told() -> None:
+def test_wrong_estimates_of_known_values_are_detected() -> None:
     """Values of tic-tac-toe are exact; those of a larger game are not known."""
     game = anygame.load("tic_tac_toe")
     good = _learned(game, 3000)
