@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-#: Minimum length of a role's name that is also searched inside other names, such as ``blackWins``.
+#: Minimum length of a role's name; only names this long are searched inside other names (``blackWins``).
 _FEWEST_LETTERS: Final = 3
 
 

@@ -140,7 +140,7 @@ def _excess(rule: Rule, excess: TooManyAlternatives, *, alone: bool) -> Diagnost
 
 
 def unsafe_variables(rule: NormalRule) -> Iterator[tuple[Variable, str]]:
-    """Yield each variable that no positive literal binds, and a phrase for the place where it occurs."""
+    """Yield each variable that no positive literal binds, and a phrase for the place of the variable."""
     bound = bound_by_literals(rule.body)
     phrases: dict[type[Formula], str] = {Distinct: "a distinct", Not: "a negation"}
     tests = [item for item in rule.body if not isinstance(item, Literal)]

@@ -17,8 +17,8 @@ A component has these states:
 5. *Finally whole* (`_compute_whole`): a rule needs all rows of a relation that was on demand. The component
    keeps this state.
 
-State 5 and large relations change how the inputs of other components are computed. So the engine drops the
-code of all components that are not static (`_reset`), and generates it again on first use.
+When a component enters state 5, or a relation becomes large, the inputs of other components are computed
+differently. So the engine drops the code of all non-static components (`_reset`), and generates it again.
 """
 
 from __future__ import annotations

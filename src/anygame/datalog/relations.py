@@ -3,8 +3,8 @@
 GDL nests terms in relations, as in ``(true (cell 1 1 b))``, but a Datalog engine needs columns. So arguments
 that can be compound terms are *split by shape*. For example, ``true`` becomes ``true.1/cell.3`` with three
 columns, ``true.1/control.1`` with one column, and ``true.1/atom`` for fluents that are constants. A rule with
-a variable for a whole fluent or move is copied for each shape. A term that is nested deeper is one value in a
-column; the join item ``Compose`` builds and decomposes such terms.
+a variable for a whole fluent or move is copied for each shape. A compound term inside a split argument is one
+value in a column; the join item ``Compose`` builds and decomposes such terms.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Relation:
         return row if isinstance(row, tuple) else (row,)
 
     def columns(self, arguments: tuple[Term, ...]) -> tuple[Term, ...]:
-        """Return arguments as columns; they must have the shapes of the relation."""
+        """Return arguments as columns; the arguments must have the shapes of the relation."""
         result: list[Term] = []
         for shape, term in zip(self.shapes, arguments, strict=True):
             if isinstance(shape, tuple):

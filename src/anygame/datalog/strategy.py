@@ -50,7 +50,7 @@ class Strategy:
             as lists. A component with more rows probably runs forever.
         outgrown: maximum number of rows of a relation in one state before the engine computes it on demand.
             The maximum is twice ``trial_rows``, so that no relation exceeds the maximum right after a trial.
-        counted: maximum expected number of iterations that a rule performs without counting them.
+        counted: maximum expected number of iterations of a rule whose code does not count its iterations.
         table_keys: maximum number of keys in a table without recursion before the engine clears the table.
             A full table takes several hundred megabytes.
         nesting: maximum depth of nested questions on demand. Each question takes several of the 1,000

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _HERE: Final = Path(__file__).parent
 _compiling: Final = Lock()
-#: Program that lowers the functions of a folder. For builds by pip, it adds the sources to the path.
+#: Program that lowers the functions of a folder. For builds by pip, the program adds the sources to the path.
 _LOWER: Final = (
     "import runpy, sys; sys.path.insert(0, sys.argv[1]); "
     "runpy.run_module('anygame.native.lowering', run_name='__main__')"

@@ -1,7 +1,7 @@
 """Lowering of marked functions to LLVM's text form for all machines, with numba.
 
-A separate process runs this module as a program, which writes the text. So only this process imports numba.
-The process has ``NUMBA_OPT=0``, since LLVM optimises all functions together later.
+A separate process runs this module as a program that writes the text. So only this process imports numba. The
+process has ``NUMBA_OPT=0``, since LLVM optimises all functions together later.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class _Lowering:
         return namespace["entry"]
 
     def dispatcher_of(self, function: Callable[..., Any]) -> Any:
-        """Return the numba dispatcher of a marked function, which compiles a copy with replaced globals."""
+        """Return the numba dispatcher of a marked function; it compiles a copy with replaced globals."""
         dispatcher = self._dispatchers.get(function)
         if dispatcher is None:
             assert isinstance(function, FunctionType)
@@ -194,7 +194,7 @@ def _from_start(context: Any, builder: Any, kind: Any, index: Any) -> tuple[Any,
 
 
 def _lower_items(operation: Any, lowered: Any, index: Any, *values: Any) -> None:
-    """Register an operation on items of ``_Counted`` arrays, which converts the indices first."""
+    """Register an operation on items of ``_Counted`` arrays; the operation first converts the indices."""
 
     @lower_builtin(operation, _Counted, index, *values)
     def item(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -30,7 +30,7 @@ _MOST_DIGITS: Final = 9
 class Exclusions:
     """Groups of mutually exclusive fluents: in a reachable state, at most one fluent of a group holds.
 
-    A network may rely on these groups, so callers check states that play did not reach. Each array of
+    A network may rely on these groups, so callers must check states that no match has reached. Each array of
     ``groups``, int [fluents], has the number of each fluent's group, or -1 for a fluent without a group.
     """
 

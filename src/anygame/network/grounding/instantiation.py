@@ -255,7 +255,7 @@ class SemiNaiveEvaluation:
     """Evaluates one rule of a fixpoint whenever tables have grown, and finds each instance only once.
 
     This is semi-naive evaluation (Bancilhon and Ramakrishnan 1986, "An amateur's introduction to recursive
-    query processing strategies"). ``reads`` has the relations in the body to which rules may add rows.
+    query processing strategies"). ``reads`` has the body's relations to which rules may add rows.
     """
 
     def __init__(

@@ -356,7 +356,7 @@ class FunctionBuilder:
         return self.or_(self.and_(a, b), self.and_(c, self.or_(a, b)))
 
     def mux(self, condition: str, yes: str, no: str) -> str:
-        """Return ``yes`` in the lanes of the condition and ``no`` in the others: a multiplexer."""
+        """Return ``yes`` in the lanes of the condition and ``no`` in the other lanes: a multiplexer."""
         if yes == no:
             return yes
         return self.or_(self.and_(condition, yes), self.and_(self.not_(condition), no))

@@ -1,8 +1,8 @@
 """The functions that evaluate gates, ``@evaluate_state`` and ``@evaluate_moves``, and code to set fluents.
 
-``straight_line`` and ``gate_loop`` are two ways to write these functions. Both have inputs and outputs in the
-same rows, and keep other values in later rows. So a kernel can switch between the two after a move. However,
-the code that evaluates a state must also make the moves from this state.
+``straight_line`` and ``gate_loop`` are two ways to write these functions. Both ways use the same rows for
+inputs and outputs, and later rows for other values. So a kernel can switch between the two ways after a move.
+However, the code that evaluates a state must also make the moves from this state.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class GateCode:
     """The gates of a network as code: functions ``@evaluate_state`` and ``@evaluate_moves``.
 
     ``@evaluate_state`` evaluates the gates that depend on the state alone. If goals take long to evaluate,
-    ``@evaluate_goals`` evaluates the gates that only goals need, and ``@evaluate_options`` the others.
+    ``@evaluate_goals`` evaluates the gates that only goals need, and ``@evaluate_options`` the other gates.
     ``@evaluate_moves`` then reads the actions and computes the next state in the lanes of row ``GO``. Lanes
     of row ``RESTART`` get the initial state.
 

@@ -146,7 +146,7 @@ class LoopWriter:
         self._bits = 16 if self._end + self._network.fluents <= _NARROW_ROWS else 32
         self._find_known()
         self._write_runs(self._state_runs)
-        # Copy the legality of actions to the rows from which the code that chooses moves reads it.
+        # Copy the legality of actions to the rows that the move selection reads.
         for mask, actions in self._layout.by_phases(self._layout.copies).items():
             rows = np.array([self._layout.legal[action] for action in actions])
             self._copy(self._bits_of(self._network.legal[actions]), rows, during=mask)

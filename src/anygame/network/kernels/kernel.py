@@ -293,7 +293,7 @@ class Kernel:
 def build_kernel(
     network: Network, style: Style = "auto", phases: Phases | None = None, target: Target = PROCESSOR
 ) -> Kernel:
-    """Return the kernel of a network, which is compiled at the first use.
+    """Return the kernel of a network; the code is compiled at the first use.
 
     ``phases`` are the phases of the game. If ``phases`` is None, the function finds the phases of networks
     that are large enough to benefit. Targets other than ``PROCESSOR`` need an explicit style.

@@ -36,8 +36,8 @@ class GateOutputs:
 class RowLayout:
     """The rows of inputs and outputs, which are the same in straight-line code and in loops.
 
-    The first rows are those of fluents, then of actions. Each output that is a gate has its own row, too. Row
-    ``end`` is the first unused row.
+    First come the rows of fluents, then the rows of actions. Each output that is a gate has its own row, too.
+    Row ``end`` is the first unused row.
 
     Loops choose the moves of a role with many actions, and read the legality of its actions from adjacent
     rows. They store the chosen action half decoded (*factors*): a row for each group of ``GROUP`` actions,

@@ -407,7 +407,7 @@ def ended_lanes(code: FunctionBuilder, terminal: int) -> str:
 
 
 def account_function(gates: GateOutputs, counters: Counters, target: Target) -> str:
-    """Write ``@account``, which counts goals of ended playouts, and roles without a goal or with several."""
+    """Write ``@account``, which counts goals of ended playouts, missing goals, and ambiguous goals."""
     code = FunctionBuilder("account", target)
     ended = ended_lanes(code, gates.terminal)
     for row, counter in counters.goals.items():

@@ -1,4 +1,4 @@
-"""The order of evaluation: depth first, with the gates that depend on the state alone before the others.
+"""The order of evaluation: depth first, with the gates that depend on the state alone before all other gates.
 
 Of the inputs of a gate, the input with the most gates below it comes first, so that few values are live at a
 time (Sethi and Ullman, "The Generation of Optimal Code for Arithmetic Expressions", 1970).

@@ -58,7 +58,7 @@ class Allocation:
 
     Attributes:
         goals: the first position of segments that only goals need, which are skipped while no game ends.
-        choice: the position at which moves are chosen. Segments before it depend on the state alone.
+        choice: the position at which moves are chosen; earlier segments depend on the state alone.
         live: the live range of each node that several segments use.
         disjunctions: nodes whose inputs are all inverted, so that the code computes a disjunction.
         inverted: nodes of ``disjunctions`` whose rows hold the disjunction, which is the inverse of the node.

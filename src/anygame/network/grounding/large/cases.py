@@ -195,7 +195,7 @@ def _are_one(one: FlatAtom, other: FlatAtom, keys: Iterable[Key], premises: Prem
 def _of_static_rows(case: Case, premises: Premises) -> list[tuple[Term, Term]] | None:
     """Return the value of each variable with one possible value; None if a variable has no possible value.
 
-    The values are those that all atoms with few rows allow, as in arc consistency (Mackworth 1977,
+    A value is possible if all atoms with few rows allow the value, as in arc consistency (Mackworth 1977,
     "Consistency in networks of relations").
     """
     values_of: dict[Variable, set[Term]] = {}

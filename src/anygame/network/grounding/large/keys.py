@@ -35,8 +35,8 @@ _MOST_CASES: Final = 6_000
 class InvariantProver:
     """Proves likely keys of fluents on request, and removes keys without a proof from the premises.
 
-    ``proved`` has the proved invariants, including those that proofs assume. If all proved invariants hold in
-    a state, they hold in the next state.
+    ``proved`` has the proved invariants, including invariants that proofs assume. If all proved invariants
+    hold in a state, they hold in the next state.
     """
 
     def __init__(self, premises: Premises, budget: Budget) -> None:

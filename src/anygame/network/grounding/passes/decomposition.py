@@ -9,7 +9,7 @@ becomes, in several steps::
     line :- part(b), true(at(b, c)), true(at(c, d))
     part(b) :- true(at(a, b))
 
-Variables are eliminated one by one. The next variable is always the one whose literals share the fewest
+Variables are eliminated one by one. The next variable is always the variable whose literals share the fewest
 variables with the rest. This is a heuristic tree decomposition of the body (Bichler, Morak and Woltran 2016,
 "The power of non-ground rules in answer set programming").
 """
@@ -150,8 +150,8 @@ def split_heads(rule: GroundRule, context: Context) -> list[GroundRule]:
     head = frozenset(variables_of_atom(rule.head))
     items = items_of(rule)
     dynamic = [item for item in items if item.is_dynamic]
-    # Candidates: the group of tied items with all dynamic items, if there is one; and a lone dynamic item,
-    # with the items whose variables all occur in the dynamic item.
+    # Candidates: the group of tied items that contains all dynamic items, if it exists; and a lone dynamic
+    # item, with the items whose variables all occur in the dynamic item.
     groups = [group for group in connected(items, _NOTHING) if any(item.is_dynamic for item in group)]
     parts = groups if len(groups) == 1 else []
     if len(dynamic) == 1:
@@ -297,7 +297,7 @@ def _part(
 
 
 def _width(ties: Iterable[frozenset[Variable]]) -> int:
-    """Return how many variables are joined at once, if those with the fewest neighbours are joined first."""
+    """Return how many variables are joined at once, if variables with few neighbours are eliminated first."""
     edges = set(ties)
     widest = 0
     while edges:

@@ -1,4 +1,4 @@
-"""Magic sets: ground only those rows of a view that some rule asks for.
+"""Magic sets: ground only the rows of a view that some rule asks for.
 
 ::
 
@@ -215,7 +215,7 @@ def _binding(rule: GroundRule, wanted: Iterable[Variable]) -> list[FlatAtom]:
     used = binding_literals(literals, wanted)
     bound = {variable for atom in used for variable in variables_of_atom(atom)}
     if not bound_by(rule, bound).issuperset(wanted):
-        # Equations and nested terms bind the other variables, and any literal can bind parts of them.
+        # Equations and nested terms bind the other variables, and any literal can bind parts of these terms.
         return literals
     return [atom for atom in literals if atom in used or bound.issuperset(variables_of_atom(atom))]
 
