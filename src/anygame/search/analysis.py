@@ -101,8 +101,8 @@ def best_first(
     Args:
         moves: the moves.
         range_of_goals: the difference between the highest and the lowest goal. If the difference is not 0,
-            the first move of group 2 is the move with the highest lower confidence bound (secure
-            child: Chaslot and others 2008, "Progressive strategies for Monte-Carlo tree search").
+            the first move of group 2 has the highest lower confidence bound (the secure child of Chaslot and
+            others 2008, "Progressive strategies for Monte-Carlo tree search").
         trust: weight of a move's estimate, from 0 to 1. The mean goal has the remaining weight.
 
     >>> from anygame import Bounds

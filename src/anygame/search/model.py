@@ -1,8 +1,7 @@
 """Models: files with learned estimates of the states of a game.
 
-Searches look for the model of a game in the folder of models, then among the models of the package. The
-environment variable ``ANYGAME_MODELS`` sets another folder. If ``ANYGAME_MODELS`` is empty, searches use no
-models.
+Searches look for the model of a game in the folder of models, then in the package. The environment variable
+``ANYGAME_MODELS`` sets another folder. If ``ANYGAME_MODELS`` is empty, searches use no models.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ class _Run(NamedTuple):
 class Search:
     """Searches any game, with the best engine for the game and the limits of the run.
 
-    The search uses the first engine of this list that is possible:
+    The search uses the first possible engine of this list:
 
     - ``beliefs``, if a role is given: a tree from the states that agree with the role's knowledge. The game
       must have a network that computes percepts.

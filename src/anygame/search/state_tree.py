@@ -34,7 +34,7 @@ _DEEPEST: Final = 500
 _BYTES_OF_A_NODE: Final = 6_000
 #: Size in bytes of a move of a node.
 _BYTES_OF_A_MOVE: Final = 50
-#: Maximum number of nodes, since a garbage collection of millions of objects takes a second.
+#: Maximum number of nodes. A garbage collection of millions of objects takes a second.
 _MOST_NODES: Final = 50_000
 #: Number of nodes visited between two checks of the clock.
 _AT_A_TIME: Final = 200
@@ -70,7 +70,7 @@ class _Bandit:
     """The moves of one role at a node, and the values of the tried moves.
 
     Every role has its own bandit at every node, and treats the choices of other roles as chance (decoupled
-    UCT: Finnsson and Bjoernsson 2008). The bandit of ``random`` samples its moves.
+    UCT, Finnsson and Bjoernsson 2008). The bandit of ``random`` samples its moves.
 
     Attributes:
         arms: for each tried move, by index: the number of tries and the sum of their values.
