@@ -266,7 +266,7 @@ def test_imports_run_one_way(path: Path) -> None:
     assert found <= allowed, f"{_name(path)} imports {sorted(found - allowed)}"
 
 
-def test_the_table_allows_no_import_that_nobody_needs() -> None:
+def test_the_table_allows_only_needed_imports() -> None:
     unused = {stage: set(allowed) for stage, allowed in _ALLOWED.items()}
     for path in _FILES:
         unused[_stage(_module(path))] -= {_stage(name) for name in _imports(path)}
@@ -317,7 +317,7 @@ def test_every_folder_is_a_package_that_gets_installed() -> None:
     assert [_name(folder) for folder in sorted(folders) if not (folder / "__init__.py").exists()] == []
 
 
-def test_every_module_says_what_it_offers() -> None:
+def test_every_module_defines_its_public_names() -> None:
     for info in pkgutil.walk_packages([str(_PACKAGE)], "anygame."):
         if info.name == "anygame.__main__":
             continue

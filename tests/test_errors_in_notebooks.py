@@ -9,7 +9,7 @@ import pytest
 shells = pytest.importorskip("IPython.core.interactiveshell")
 
 
-def test_errors_are_shown_without_frames_of_ours(capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_are_shown_without_internal_frames(capsys: pytest.CaptureFixture[str]) -> None:
     shell = shells.InteractiveShell(colors="nocolor")
     shell.run_cell('import anygame\ngame = anygame.loads("(role x)\\n(init (a ?x))", name="sheet")')
     shown = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)

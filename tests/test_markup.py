@@ -91,7 +91,7 @@ def test_a_derivation_is_a_tree_that_folds() -> None:
     assert repr(failed) == str(failed)
 
 
-def test_a_record_tells_moves_and_what_was_replaced() -> None:
+def test_a_record_shows_moves_and_replaced_replies() -> None:
     game = anygame.load("tic_tac_toe")
     record = run(game, ["legal", "legal"], seed=1, play_clock=5)
     html = record._repr_html_()

@@ -45,7 +45,7 @@ def test_a_person_plays_against_a_player_and_takes_back(boards: list[Any]) -> No
     assert board.state == GAME.initial_state()
 
 
-def test_clicks_play_and_what_is_wrong_is_shown(boards: list[Any]) -> None:
+def test_clicks_make_moves_and_errors_are_shown(boards: list[Any]) -> None:
     board = notebook.play(GAME)
     boards.append(board)
     board._receive(board, {"move": "(mark 1 1)"}, [])
@@ -59,7 +59,7 @@ def test_clicks_play_and_what_is_wrong_is_shown(boards: list[Any]) -> None:
     assert board.record.moves == []
 
 
-def test_a_match_comes_to_its_end(boards: list[Any]) -> None:
+def test_a_match_can_be_played_to_its_end(boards: list[Any]) -> None:
     state = GAME.state(["(cell 1 1 x)", "(cell 1 2 x)", "(cell 1 3 b)", "(cell 2 1 o)", "(cell 2 2 o)",
         "(cell 2 3 b)", "(cell 3 1 b)", "(cell 3 2 b)", "(cell 3 3 b)", "(control x)"])  # fmt: skip
     board = notebook.play(state, ["human", "random"], seed=1, play_clock=30)

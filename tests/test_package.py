@@ -53,7 +53,7 @@ def test_every_error_is_public_and_has_one_root() -> None:
 
 
 @pytest.mark.parametrize("name", anygame.__all__)
-def test_public_names_say_what_they_are(name: str) -> None:
+def test_public_names_have_docstrings(name: str) -> None:
     assert getattr(anygame, name).__doc__
 
 
@@ -136,7 +136,7 @@ def test_a_source_distribution_has_all_that_a_checkout_has(tmp_path: Path) -> No
     assert not [name for name in packed if left_out.search(f"/{name}")]
 
 
-def test_only_a_release_publishes_and_only_what_was_built() -> None:
+def test_only_a_release_publishes_the_built_files() -> None:
     yaml = pytest.importorskip("yaml")
     text = (ROOT / ".github" / "workflows" / "publish.yml").read_text(encoding="utf-8")
     flow = yaml.load(text, yaml.BaseLoader)

@@ -51,7 +51,7 @@ def test_a_simulation_shows_the_share_of_each_goal() -> None:
     assert [each.split(":")[0] for each in told] == ["x", "o"]
 
 
-def test_many_goals_and_huge_ones_are_a_line() -> None:
+def test_many_or_huge_goals_are_plotted_as_a_line() -> None:
     ax = LOTTERY.simulate(400, seed=1).plot()
     assert not ax.patches
     assert len(ax.lines) == 1

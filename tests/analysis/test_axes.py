@@ -72,7 +72,7 @@ def test_terms_and_very_many_values_are_no_axis() -> None:
     assert ordered(Constant(str(n)) for n in range(AXIS_LIMIT + 1)) == ()
 
 
-def test_prefix_is_what_stands_before_numbers() -> None:
+def test_prefix_is_the_common_text_before_numbers() -> None:
     assert prefix(ordered(map(Constant, ["row1", "row2"]))) == "row"
     assert prefix(ordered(map(Constant, ["1", "2"]))) == ""
     assert prefix(ordered(map(Constant, ["a", "b"]))) == ""

@@ -12,7 +12,7 @@ _EDGES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=25)
 
 
 @given(_EDGES, st.permutations(range(10)))
-def test_components_come_after_their_parents_and_else_in_the_order_of_the_nodes(
+def test_components_follow_their_parents_and_otherwise_the_order_of_nodes(
     edges: list[tuple[int, int]], nodes: list[int]
 ) -> None:
     parents: dict[int, set[int]] = {node: set() for node in nodes}

@@ -13,7 +13,7 @@ def domains(text: str) -> Domains:
     return Domains(normal_rules(parse_program(f"(role r) {text}")))
 
 
-def test_a_variable_takes_what_all_its_literals_allow() -> None:
+def test_a_variable_has_the_values_that_all_its_literals_allow() -> None:
     found = domains("(p a) (p b) (q b) (q c) (<= (s ?x) (p ?x) (q ?x)) (<= (t ?x) (p ?x) (u ?x))")
     assert found.tops("s", 1, 0) == {Constant("b")}
     assert found.tops("t", 1, 0) == frozenset()
@@ -27,7 +27,7 @@ def test_arguments_of_functors_have_places_of_their_own() -> None:
     assert found.below(("s", 1, 0), ("g", 1), 0) == {("f", 2), Constant("c")}
 
 
-def test_a_recursion_that_wraps_terms_comes_to_an_end() -> None:
+def test_a_recursion_that_nests_terms_terminates() -> None:
     found = domains("(n z) (<= (n (s ?x)) (n ?x))")
     assert found.tops("n", 1, 0) == {Constant("z"), ("s", 1)}
     assert found.below(("n", 1, 0), ("s", 1), 0) == {Constant("z"), ("s", 1)}

@@ -67,7 +67,7 @@ def test_a_row_of_doublings_is_refused(levels: int) -> None:
         normalise(rule(f"(<= (p ?n{levels}) (q ?n0){row(levels)})"))
 
 
-def test_a_row_of_doublings_that_nobody_reads_is_no_harm() -> None:
+def test_unused_exponential_equations_are_harmless() -> None:
     assert normal(f"(<= (p ?n1) (q ?n0){row(3000)})") == ["(<= (p (f ?n0 ?n0)) (q ?n0))"]
 
 

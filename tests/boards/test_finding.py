@@ -88,7 +88,7 @@ def test_rows_that_grow_and_shrink_by_one_are_a_hexagon(order: str) -> None:
     assert found.size == 14
 
 
-def test_a_hint_says_that_it_is_no_hexagon() -> None:
+def test_a_hint_can_exclude_a_hexagonal_board() -> None:
     found = board(f"{hexagon('{row} {n}')}\n; board: square\n")
     assert (found.shape, set(found.offsets)) == ("square", {0})
 
@@ -113,7 +113,7 @@ def test_squares_without_base_are_those_of_an_initial_state_with_blanks() -> Non
     assert board(f"{stones} {moving}").size == 9
 
 
-def test_a_board_filled_at_the_start_tells_what_the_rules_mix_up() -> None:
+def test_the_initial_state_separates_mixed_coordinates() -> None:
     cells = "".join(f"(init (cell {x} {y} b))" for x in "abc" for y in (1, 2, 3))
     mixing = "(index a) (index b) (index c) (index 1) (index 2) (index 3)"
     mixing += "(<= (next (cell ?x ?y red)) (index ?x) (index ?y) (true (cell ?x ?y b)))"
@@ -207,7 +207,7 @@ def test_hints_choose_fluents_and_directions() -> None:
     assert names(board(f"{CELLS} (content x)\n; board: down\n").rows) == "1 2 3 4"
 
 
-def test_a_hint_orders_what_has_no_order() -> None:
+def test_a_hint_can_order_unordered_coordinates() -> None:
     sheet = "(place hall) (place attic) (time noon) (time dusk) (what ghost)"
     sheet += "(<= (base (at ?p ?t ?w)) (place ?p) (time ?t) (what ?w))"
     assert not boards(sheet).layouts

@@ -30,7 +30,7 @@ def test_a_pattern_names_the_arguments() -> None:
     assert (found.row, found.column, found.boards) == (2, 3, (0, 1))
 
 
-def test_a_hint_says_what_a_side_wants() -> None:
+def test_a_hint_can_define_the_goal_of_a_side() -> None:
     found = hint("goal red (a ?column)(i ?column) (e1)")
     assert (found.side, found.goals) == ("red", (("a", "?column"), ("i", "?column"), ("e1",)))
 

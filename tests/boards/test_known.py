@@ -43,7 +43,7 @@ found    (x (at 2 3))  (o ?)"""
     assert "1 2: not known</title>" in svg(found)
 
 
-def test_a_card_that_nobody_has_shown_has_its_back_up() -> None:
+def test_an_unknown_card_is_drawn_face_down() -> None:
     (card, *_) = shown("leduc_poker", "card player1 king hearts", "card player2 jack spades").others
     assert [(hand.owner, hand.cards) for hand in card.hands] == [
         ("player1", ("king hearts",)),

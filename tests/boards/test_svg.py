@@ -16,7 +16,7 @@ def parsed(text: str) -> ElementTree.Element:
     return ElementTree.fromstring(text)
 
 
-def test_every_cell_is_a_group_that_says_what_stands_there() -> None:
+def test_every_cell_is_a_group_that_names_its_content() -> None:
     game = anygame.loads(GRID + "(content red) (content wall)")
     found = picture(game.state(["(cell 1 1 red)", "(cell 2 2 wall)"]))
     root = parsed(svg(found))
@@ -50,7 +50,7 @@ def test_goals_are_lines_on_the_rim_or_rings(goal: str, lines: int, rings: int) 
     }.get(goal, 9 if goal == "(? ?)" else 1)
 
 
-def test_equal_games_with_other_hints_look_otherwise() -> None:
+def test_equal_games_with_different_hints_look_different() -> None:
     games = [anygame.loads(f"{GRID} (content red)\n;; board: {hint}\n") for hint in ("square", "none", "hex")]
     assert games[0] == games[1] == games[2]
     shapes = [{cell.shape for cell in picture(game.initial_state()).cells()} for game in (*games, games[0])]

@@ -68,7 +68,7 @@ def test_a_warp_plays_as_a_processor_with_blocks_as_wide(
 
 
 @pytest.mark.usefixtures("played_any_way", "driver")
-def test_small_games_are_played_as_large_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_games_are_played_like_large_games(monkeypatch: pytest.MonkeyPatch) -> None:
     network = network_of("tic_tac_toe")
     request = PlayoutRequest(2_100, seed=1)
     for style in ("straight", "loop"):
@@ -155,7 +155,7 @@ class Impatient:
 @pytest.mark.parametrize(
     ("times", "last_launches", "is_finished"), [(1, 20, True), (1, 3, False), (2, 20, False)]
 )
-def test_an_interrupt_ends_it_with_what_was_played(
+def test_an_interrupt_keeps_the_statistics_so_far(
     times: int, last_launches: int, is_finished: bool, driver: EmulatedDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(warps, "_FIRST_STEPS", 2)

@@ -60,7 +60,7 @@ def test_the_reasoner_takes_no_model(model: str) -> None:
 
 
 @pytest.mark.slow
-def test_practice_comes_before() -> None:
+def test_practice_precedes_the_analysis() -> None:
     output, status = run(["analyse", "connect_four", "--practise", "0.2", "--iterations", "600"])
     assert status == 0
     assert output.startswith("self-play: ")
@@ -92,7 +92,7 @@ def test_ends_have_their_goals() -> None:
 
 
 @pytest.mark.parametrize("budget", [[], ["--seconds", "60"]])
-def test_it_is_ended_by_ctrl_c_with_what_is_known(monkeypatch: pytest.MonkeyPatch, budget: list[str]) -> None:
+def test_ctrl_c_keeps_the_results_so_far(monkeypatch: pytest.MonkeyPatch, budget: list[str]) -> None:
     advance = StateSearcher.advance
 
     def interrupted(self: StateSearcher, seconds: float, iterations: int | None = None) -> int:

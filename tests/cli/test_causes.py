@@ -137,7 +137,7 @@ def test_endless_recursion_is_one_message_at_its_place() -> None:
         assert only.startswith("22:1: error[limit-reached]: playing stopped: terms nest deeper than 150")
 
 
-def test_mend_adds_no_declarations_to_what_is_doubted(tmp_path: Path) -> None:
+def test_mend_adds_no_declarations_to_doubtful_rules(tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.kif"
     sheet.write_text(SHEET.replace("(init (control x))", "(init (contrl x))"))
     output, _ = run(["mend", str(sheet), "--write"])
@@ -198,7 +198,7 @@ def test_with_lenient_unbound_variables_are_not_errors() -> None:
     assert run(["check", market, "--play", "1", "--lenient"])[1] == 0
 
 
-def test_the_doctor_explains_what_is_denied_of_a_variable_that_nothing_binds() -> None:
+def test_check_explains_a_negation_with_an_unbound_variable() -> None:
     output = told(SHEET + "(<= quiet (not (true (cell 1 ?n ?v))))\n")
     assert "try: negate a new relation that holds if (true (cell 1 ?n ?v)) holds for some ?n; " in output
     assert "mend: anygame mend --select negation" in output

@@ -50,7 +50,7 @@ def test_standard_input_that_is_no_text_is_refused() -> None:
     assert done.stderr.decode().strip() == "anygame: standard input is not UTF-8 text: byte 6 cannot be read"
 
 
-def test_capitals_count_unless_told_otherwise() -> None:
+def test_names_are_case_sensitive_by_default() -> None:
     sheet = "(role x) (init (Lamp Off)) (<= (legal x light) (true (lamp off))) (legal x wait)"
     assert run(["legal", "-", "x"], sheet) == ("wait\n", 0)
     assert run(["legal", "-", "x", "--case-insensitive"], sheet) == ("light\nwait\n", 0)
@@ -93,7 +93,7 @@ def test_role_without_a_legal_move_is_named() -> None:
     )
 
 
-def test_explain_tells_in_short_what_the_rules_are_about() -> None:
+def test_explain_summarises_the_rules() -> None:
     text, status = run(["explain", "gdl/tic_tac_toe.kif"])
     assert status == 0
     assert "roles     x o\n" in text
@@ -208,7 +208,7 @@ def test_names_that_the_output_cannot_hold_are_spelled_out() -> None:
     assert done.stdout == b"caf\\xe9\n"
 
 
-def test_answer_for_nobody_ends_quietly() -> None:
+def test_closed_pipe_ends_the_command_quietly() -> None:
     line = f"{' '.join(map(repr, COMMAND))} legal gdl/six_in_a_row.kif | head -n 1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True)
     assert done.stderr == ""
@@ -308,7 +308,7 @@ def _interrupted_count(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
 
 
 @pytest.mark.parametrize("more", [[], ["--divide"]])
-def test_an_interrupted_count_tells_what_it_has(more: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_counts_print_results(more: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     _interrupted_count(monkeypatch, 2)
     command = ["perft", "gdl/tic_tac_toe.kif", "3", *more]
     note = "anygame: interrupted: 2 of 9 first joint moves were counted\n"
@@ -343,7 +343,7 @@ def test_a_count_shows_how_far_it_is_on_a_terminal() -> None:
     assert child.exitstatus == 130
 
 
-def test_interrupted_playouts_tell_what_they_have(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_playouts_print_their_results_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     whole, played = ReasonerMachine.play_out, count()
 
     def play_out(machine: ReasonerMachine, *arguments: Any) -> Outcome:

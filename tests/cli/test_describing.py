@@ -165,7 +165,7 @@ def test_on_a_terminal_the_lines_of_games_keep_their_column() -> None:
     assert " ".join(row[2] for row in narrow) == summary
 
 
-def test_the_name_alone_says_what_to_try() -> None:
+def test_the_command_alone_suggests_commands() -> None:
     output, status = run([])
     assert status == 2
     for line in ("anygame games", "anygame play tic_tac_toe", "anygame --help"):

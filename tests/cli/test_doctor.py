@@ -177,7 +177,7 @@ def test_mends_that_are_suggested_mend(tmp_path: Path) -> None:
     assert "  mend: anygame mend --select order\n" in run(["check", "-", "--info"], text)[0]
 
 
-def test_a_line_of_play_leads_to_what_it_shows(tmp_path: Path) -> None:
+def test_the_moves_of_a_finding_lead_to_its_state(tmp_path: Path) -> None:
     sheet = tmp_path / "stuck.kif"
     sheet.write_text(STUCK)
     found = answer(str(sheet), "--play", "3")
@@ -267,7 +267,7 @@ def test_a_terminal_gets_a_last_line_that_counts(file: str, last: str) -> None:
 
 @pytest.mark.usefixtures("sheets")
 @pytest.mark.parametrize("form", [[], ["--json"]])
-def test_interrupted_play_tells_what_it_found(form: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_play_prints_its_findings(form: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     Path("endless.kif").write_text(ENDLESS)
     whole = PlayCheck._play_out
 
@@ -289,7 +289,7 @@ def test_interrupted_play_tells_what_it_found(form: list[str], monkeypatch: pyte
         assert "endless" in {each["code"] for each in found["diagnostics"]}
 
 
-def test_an_interrupt_before_play_leaves_what_the_files_before_had(
+def test_an_interrupt_before_play_keeps_findings_of_earlier_files(
     sheets: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = read_sheet

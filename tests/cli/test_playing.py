@@ -155,7 +155,7 @@ def test_the_table_is_left_also_where_the_record_cannot_be_written(tmp_path: Pat
     assert len(before - set(threading.enumerate())) == 1
 
 
-def test_saved_games_go_on(tmp_path: Path) -> None:
+def test_saved_games_can_be_continued(tmp_path: Path) -> None:
     path = tmp_path / "game.json"
     output, status = play("tic_tac_toe", ["1 1", f"save {path}"], "--against", "legal")
     assert (status, f"saved 2 moves to {path}\n" in output) == (0, True)
@@ -298,7 +298,7 @@ def test_hidden_facts_are_not_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_hints_are_found_from_what_the_role_knows(tmp_path: Path) -> None:
+def test_hints_use_only_the_knowledge_of_the_role(tmp_path: Path) -> None:
     # A coin is hidden, which the role sees in one of the sheets alone; 60 it has for sure.
     coin = (
         "(role me) (role random) (side heads) (side tails) (init start)"

@@ -51,7 +51,7 @@ def completions(game: str, line: str, *moves: str) -> list[str]:
         ("load pyproj", ["load pyproject.toml"]),
     ],
 )
-def test_tab_offers_what_may_follow(line: str, expected: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tab_completes_words(line: str, expected: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     assert completions("copolymer", line) == expected
 

@@ -25,7 +25,7 @@ _ENDLESS = """
 """
 
 
-def test_verdicts_are_printed_with_what_shows_them() -> None:
+def test_verdicts_are_printed_with_their_evidence() -> None:
     printed, status = run(["prove", "monty_hall", "--property", "playable", "--property", "winnable"])
     assert "proved   playable: every role has a legal move" in printed
     assert "shown by a shortest match of 4 joint moves:" in printed
@@ -38,7 +38,7 @@ def test_a_property_without_instances_prints_none() -> None:
     assert status == 0
 
 
-def test_ctrl_c_leaves_the_verdicts_so_far_and_says_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_keeps_the_verdicts_so_far_and_counts_them(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*asked: Any, **options: Any) -> Iterator[Verdict]:
         yield from islice(each_verdict(*asked, **options), 1)
         raise KeyboardInterrupt
@@ -123,7 +123,7 @@ def test_two_sheets_are_compared(tmp_path: Path) -> None:
     assert status == 2
 
 
-def test_mends_are_said_to_keep_the_game_or_how_they_change_it(tmp_path: Path) -> None:
+def test_mending_reports_whether_the_game_changes(tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.kif"
     rules = "(<= (next over) (does a go)) (<= terminal (true over)) (goal a 100)"
     sheet.write_text(f"(role a) (legal a go) {rules}")
@@ -137,7 +137,7 @@ def test_mends_are_said_to_keep_the_game_or_how_they_change_it(tmp_path: Path) -
     assert status == 1
 
 
-def test_layouts_and_translations_are_said_to_be_the_same_game(tmp_path: Path) -> None:
+def test_layouts_and_translations_are_proved_equal(tmp_path: Path) -> None:
     sheet, infix = tmp_path / "sheet.kif", tmp_path / "sheet.hrf"
     sheet.write_text("(role a)(legal a Go)(<= terminal(true over))(goal a 100)(<= (next over)(does a ?Any))")
     told = "proved   equal: both sheets describe the same game\n         both sheets have the same rules"

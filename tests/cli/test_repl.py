@@ -99,7 +99,7 @@ def test_tab_completes_commands_and_moves(copolymer: spawn[str]) -> None:
 
 
 @pytest.mark.slow
-def test_history_comes_back_also_in_the_next_session(copolymer: spawn[str], tmp_path: Path) -> None:
+def test_history_is_kept_for_the_next_session(copolymer: spawn[str], tmp_path: Path) -> None:
     copolymer.sendline("query (true (control ?who))")
     copolymer.expect_exact("(true (control red))")
     copolymer.sendline("quit")
@@ -175,7 +175,7 @@ def script(text: bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
-def test_scripts_have_no_prompt_and_go_on_after_errors() -> None:
+def test_scripts_have_no_prompt_and_continue_after_errors() -> None:
     done = script(b"# opening\n(mark 2 2)\n\nfly\nundo\nquery (true (control ?who))\nquit\ngoals\n")
     assert done.returncode == 1
     assert done.stdout.decode() == (
@@ -216,7 +216,7 @@ def test_help_tells_of_every_command(monkeypatch: pytest.MonkeyPatch) -> None:
         assert told.startswith(name), told
 
 
-def test_a_game_that_stands_still_says_who_cannot_move(tmp_path: Path) -> None:
+def test_a_stuck_game_names_the_stuck_role(tmp_path: Path) -> None:
     sheet = tmp_path / "stuck.kif"
     sheet.write_text("(role x) (role y) (legal x go) (<= (legal y go) (true open)) (init open)")
     output, status = run(["repl", str(sheet)], "play go go\nplay go\nundo\nload nowhere\ngoals\n")
@@ -270,7 +270,7 @@ def test_a_person_means_the_words_of_a_move(tmp_path: Path) -> None:
     child.close(force=True)
 
 
-def test_long_lists_come_in_pages_and_groups(tmp_path: Path) -> None:
+def test_long_lists_are_shown_in_pages_and_groups(tmp_path: Path) -> None:
     child = start(tmp_path, "six_in_a_row")
     for step, move in enumerate(["6 6", "1 1", "1 2"]):
         child.expect(f"{step}>")

@@ -36,7 +36,7 @@ def test_format_prints_the_layout(sheet: Path) -> None:
     assert sheet.read_text() == UGLY
 
 
-def test_loose_sheets_are_laid_out_and_translated_with_what_they_mean_if_asked() -> None:
+def test_lenient_format_and_translate_write_the_readings() -> None:
     loose = "(role x) (base (at ?n)) (init (at 1)) (<= quiet (not (true (at ?any))))\n"
     assert run(["format", "-"], loose) == (loose.replace(") (<=", ")\n(<=").replace(") (", ")\n(", 3)
         .replace("quiet (not", "quiet\n    (not"), 0)  # fmt: skip
@@ -155,7 +155,7 @@ def test_an_output_in_no_folder_is_refused(sheet: Path) -> None:
 FAULTY = "(ROLE x)\n(<= terminal\n  (not (q ?n)) (p ?n))\n(base a) (input x go) (p (one))\n"
 
 
-def test_mend_tells_what_it_does_and_shows_the_changes(sheet: Path) -> None:
+def test_mend_lists_its_mends_and_shows_the_changes(sheet: Path) -> None:
     sheet.write_text(FAULTY)
     told = (
         "ugly.kif:1:2: mended[case]: ROLE becomes role\n"

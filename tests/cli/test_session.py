@@ -55,7 +55,7 @@ def test_random_moves_are_legal_and_repeat_with_their_seed(session: Session) -> 
         session.play_random()
 
 
-def test_saved_sessions_go_on_where_they_were(session: Session, tmp_path: Path) -> None:
+def test_saved_sessions_continue_in_the_same_state(session: Session, tmp_path: Path) -> None:
     session.play("(mark 1 1)")
     session.play("(mark 2 2)")
     path = tmp_path / "game.json"

@@ -46,7 +46,7 @@ def unbounded(tmp_path: Path) -> str:
 # -- simulate ----------------------------------------------------------------------------------------------
 
 
-def test_simulate_prints_what_was_found() -> None:
+def test_simulate_prints_its_statistics() -> None:
     output, status = run(["simulate", _SHEET, "--playouts", "2e4", "--seed", "7"])
     assert status == 0
     lines = output.splitlines()
@@ -143,7 +143,7 @@ def test_simulate_reports_games_that_reach_the_limit() -> None:
     assert [told["mean"] for told in found["roles"].values()] == [None, None]
 
 
-def test_an_interrupt_ends_it_with_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_keeps_the_statistics_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     played = Simulator.run
 
     def interrupted(*arguments: Any) -> Tally[Any]:

@@ -35,7 +35,7 @@ def test_other_numbers_of_threads_are_refused(text: str, capsys: pytest.CaptureF
     assert "argument --threads: expected" in capsys.readouterr().err
 
 
-def test_a_note_says_that_models_are_switched_off(
+def test_models_prints_a_note_if_models_are_disabled(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("ANYGAME_MODELS", "")

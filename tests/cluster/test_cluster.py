@@ -47,7 +47,7 @@ def cluster() -> Iterator[Cluster]:
         yield made
 
 
-def test_simulation_comes_to_the_same(cluster: Cluster) -> None:
+def test_simulation_on_a_cluster_gives_the_same_result(cluster: Cluster) -> None:
     game = anygame.load("tic_tac_toe")
     state = game.initial_state().next(["(mark 2 2)", "noop"])
     told: list[int] = []
@@ -60,7 +60,7 @@ def test_simulation_comes_to_the_same(cluster: Cluster) -> None:
     assert told[-1] == 200_000
 
 
-def test_a_cluster_is_left_when_what_reads_from_it_has_ended() -> None:
+def test_closing_a_cluster_waits_for_readers() -> None:
     """A thread of Ray Data that asks a cluster that is gone would end the process."""
     reading = []
 
@@ -168,7 +168,7 @@ def _seat(player: tuple[str, str], seed: int) -> Seat:
     return LocalSeat(make_player(player[1], seed=seed), name=player[0])
 
 
-def test_tournaments_come_to_the_same(cluster: Cluster, tmp_path: Path) -> None:
+def test_tournaments_on_a_cluster_give_the_same_result(cluster: Cluster, tmp_path: Path) -> None:
     games = {"count": anygame.loads(COUNTDOWN)}
     players = {"a": "random", "b": "legal", "c": "random"}
     stored = []

@@ -66,7 +66,7 @@ def check_case(case: Case, strategy: Strategy = DEFAULT) -> None:
 @pytest.mark.slow
 @law
 @given(cases().map(asking))
-def test_every_relation_holds_what_clingo_says(case: Case) -> None:
+def test_every_relation_agrees_with_clingo(case: Case) -> None:
     check_case(case)
 
 
@@ -74,5 +74,5 @@ def test_every_relation_holds_what_clingo_says(case: Case) -> None:
 @pytest.mark.parametrize("way", WAYS)
 @settings(law, max_examples=examples(6))
 @given(cases().map(asking))
-def test_every_way_of_computing_gives_what_clingo_says(way: str, case: Case) -> None:
+def test_every_evaluation_strategy_agrees_with_clingo(way: str, case: Case) -> None:
     check_case(case, WAYS[way])

@@ -127,7 +127,7 @@ def test_a_derivation_shows_each_fact_once() -> None:
     assert derivation.to_dict()["conclusion"] == "(reach a a)"
 
 
-def test_recursion_through_an_or_rests_on_what_came_before() -> None:
+def test_derivations_through_a_disjunction_are_not_circular() -> None:
     game = anygame.loads("(role r) (q a) (<= (p a) (or (p b) (q a))) (<= (p b) (or (p a) (q a)))")
     state = game.initial_state()
     checker = Checker(game.program, {("p", 1): {("a",), ("b",)}, ("q", 1): {("a",)}})

@@ -35,7 +35,7 @@ def test_endless_counting_names_the_relation_and_its_rule() -> None:
 
 
 @pytest.mark.parametrize("bottom", ["(num z)", "(<= (num ?z) (true (bottom ?z))) (init (bottom z))"])
-def test_of_what_counts_without_end_a_part_can_be_asked(bottom: str) -> None:
+def test_part_of_an_infinite_relation_can_be_queried(bottom: str) -> None:
     asked = "(init (at (s (s z)))) (<= (ok ?n) (true (at ?n)) (num ?n))"
     text = f"(role r) {bottom} (<= (num (s ?x)) (num ?x)) {asked}"
     state = loads(text, DEFAULT).initial_state()
@@ -145,7 +145,7 @@ def test_time_is_bounded_where_terms_are_built_without_end() -> None:
     assert (error.limit, error.relation) == ("seconds", "p/1")
 
 
-def test_nothing_is_asked_that_nobody_needs() -> None:
+def test_unneeded_relations_are_not_computed() -> None:
     game = anygame.loads(
         f"{COUNTING} (init here) (legal r stay) (<= (next ?x) (true ?x)) (<= terminal (num q))"
     )

@@ -63,7 +63,7 @@ def test_the_same_seed_gives_the_same_findings() -> None:
     assert found(DOORS, states=1, playouts=1, seed=4) == found(DOORS, states=1, playouts=1, seed=4)
 
 
-def test_games_that_go_on_are_counted() -> None:
+def test_playouts_that_do_not_end_are_counted() -> None:
     finding = found(FOREVER, playouts=3, steps=25)["endless"]
     assert finding.diagnostic.message == "3 of 3 random playouts did not end within 25 joint moves"
     assert line_of(finding) == ["go"] * 25
@@ -98,7 +98,7 @@ def test_a_slow_clock_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (said_of(DOORS), said_of(slip)) == found
 
 
-def test_playing_stops_when_so_much_work_is_done() -> None:
+def test_playing_stops_at_the_work_budget() -> None:
     finding = found(FOREVER, playouts=5, work=0)["play-cut"]
     assert finding.diagnostic.message == "only 0 of 5 playouts were played: the work budget was used up"
     some = found(FOREVER, playouts=50, work=200_000)["play-cut"]
@@ -106,7 +106,7 @@ def test_playing_stops_when_so_much_work_is_done() -> None:
     assert "after 0 of" not in some.diagnostic.message
 
 
-def test_a_little_play_says_only_that_it_was_cut_by_the_clock() -> None:
+def test_brief_play_reports_only_a_timeout() -> None:
     assert found(FOREVER, playouts=5, work=0, brief=True) == {}
     assert list(found(FOREVER, playouts=5, seconds=0, brief=True)) == ["play-cut"]
 

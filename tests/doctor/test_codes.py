@@ -81,7 +81,7 @@ def test_every_code_has_all_parts(code: Code) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)
-def test_examples_are_what_they_say(name: str) -> None:
+def test_examples_of_codes_have_the_described_findings(name: str) -> None:
     code = CODES[name]
     found = found_in(code, code.bad)
     assert max(each.severity for each in found) == code.severity

@@ -37,7 +37,7 @@ def test_our_own_sheets_have_not_even_a_warning(sheet: Path) -> None:
 
 
 @pytest.mark.slow
-def test_every_finding_has_a_place_and_comes_in_order(corpus: Path) -> None:
+def test_every_finding_has_a_place_and_findings_are_sorted(corpus: Path) -> None:
     for sheet in sorted((corpus / "rules").glob("*.kif"))[:20]:
         program = parse_program(read_source(sheet))
         found = check_program(program)
@@ -58,7 +58,7 @@ def test_a_keyword_without_its_arguments_is_compared_with_nothing() -> None:
     assert check_program(reading.program, complete=reading.complete)
 
 
-def test_checks_of_what_is_missing_wait_for_a_sheet_that_is_complete() -> None:
+def test_missing_relations_are_reported_only_for_complete_sheets() -> None:
     text = "(role x) (<= (legal x go) (opened)) (<= (p ?x) (q ?x ?Y))"
     assert "undefined-relation" in codes(text)
     partial = codes(text, complete=False)
@@ -126,7 +126,7 @@ def test_the_collector_waits_until_a_sheet_has_been_checked() -> None:
     assert during <= 1
 
 
-def test_a_caret_stands_where_case_says() -> None:
+def test_the_caret_marks_the_variable_with_the_other_case() -> None:
     (found,) = check_rules(parse_program("(role me) (q a) (r a)\n(<= (goal me 100) (q ?X) (not (r ?x)))"))
     assert (found.code, found.span and found.span.text) == ("unsafe-variable", "?x")
     folded = parse_program("(role me) (r a)\n(<= (goal me 100) (not (r ?X)))", case_sensitive=False)
@@ -135,7 +135,7 @@ def test_a_caret_stands_where_case_says() -> None:
     assert found.span.text == "?X"
 
 
-def test_a_leading_underscore_says_unused_in_either_form() -> None:
+def test_a_leading_underscore_means_unused_in_both_forms() -> None:
     for rule in ("p(Role) :- q(_Role,Role)", "p(Role) :- q(_Other,Role)", "p(R) :- q(_r,R)"):
         sheet = parse_program(Source("sheet.hrf", f"role(x)\nq(1,2)\n{rule}"))
         assert not {"case-differs", "single-variable"} & {found.code for found in check_program(sheet)}, rule

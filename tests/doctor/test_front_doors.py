@@ -83,7 +83,7 @@ STUCK = """\
 """
 
 
-def test_all_show_the_play_and_what_follows() -> None:
+def test_all_interfaces_show_the_moves_and_the_consequences() -> None:
     for text, notes in ((STUCK, ["after 1 joint move:", "play go"]), (SLIP, ["because of this fault, "])):
         printed, _ = run(["check", "-"], text)
         in_editor = "\n".join(each.message for each in examine("sheet", text, Settings(play=True)).findings)

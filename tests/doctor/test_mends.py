@@ -48,7 +48,7 @@ def mended(text: str, *kinds: str, name: str = "sheet.kif") -> str:
 
 
 @pytest.mark.parametrize(("body", "order"), ORDERS)
-def test_tests_wait_for_what_binds_their_variables(body: str, order: list[int]) -> None:
+def test_tests_follow_the_literals_that_bind_their_variables(body: str, order: list[int]) -> None:
     rule = parse_program(f"(role x) (<= h {body})").rules[1]
     assert binding_order(rule.body) == order
 
@@ -353,6 +353,6 @@ def test_wide_terms_inside_each_other_have_no_declarations() -> None:
     assert found.notes == ("no base can be added: the terms nest without limit, or have too many shapes",)
 
 
-def test_a_role_is_not_looked_for_among_too_many_alternatives() -> None:
+def test_roles_are_not_mended_in_rules_with_too_many_alternatives() -> None:
     choices = " ".join(f"(or (p ?x{number}) (q ?x{number}))" for number in range(13))
     assert mended(f"(role x) (<= (goal ?r 0) {choices})", "role") == f"(role x) (<= (goal ?r 0) {choices})"

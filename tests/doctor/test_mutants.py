@@ -113,7 +113,7 @@ NEEDLESS = {"never-fires", "duplicate-rule", "subsumed-rule"}
 
 
 @pytest.mark.slow
-def test_rules_that_are_said_to_be_needless_are(corpus: Path) -> None:
+def test_rules_reported_as_redundant_are_redundant(corpus: Path) -> None:
     compared = 0
     for sheet in some(sorted((corpus / "rules").glob("*.kif")), 40):
         program = parse_program(read_source(sheet))

@@ -121,7 +121,7 @@ def test_a_fault_found_in_play_and_by_proof_has_the_shorter_match() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::anygame.FallbackWarning")
-def test_a_game_without_a_network_stays_open_and_says_why() -> None:
+def test_without_a_network_proofs_stay_open_with_a_reason() -> None:
     text = """
         (role a) (init (n (s z))) (<= (legal a go) (true (n ?x)))
         (<= (next (n (s ?x))) (true (n ?x))) (<= terminal (true (n z))) (goal a 100)
@@ -131,7 +131,7 @@ def test_a_game_without_a_network_stays_open_and_says_why() -> None:
     assert all("cannot be compiled" in verdict.note for verdict in examination.verdicts)
 
 
-def test_the_command_line_says_the_verdicts_and_writes_the_matches(tmp_path: Path) -> None:
+def test_the_command_line_prints_verdicts_and_writes_matches(tmp_path: Path) -> None:
     (tmp_path / "trap.kif").write_text(_TRAP)
     printed, status = run(["check", "--prove", str(tmp_path / "trap.kif"), "--record", str(tmp_path / "r")])
     assert "error[no-move]: a has no legal move here" in printed

@@ -96,7 +96,7 @@ def test_a_waiting_role_makes_no_decision() -> None:
     assert end.goals() == [100, 0]
 
 
-def test_a_player_knows_what_it_has_done_and_seen() -> None:
+def test_a_player_knows_its_own_moves_and_percepts() -> None:
     form = form_of("kuhn_poker")
     node = played(form, "(deal king)", "(deal jack)", "pass")
     assert node.information(0) == "player1 at step 4; 1: sees (card player1 king); 3: pass"
@@ -195,7 +195,7 @@ def test_a_play_is_cut() -> None:
 
 
 @pytest.mark.slow
-def test_a_survey_tells_what_is_certain() -> None:
+def test_a_survey_contains_properties_of_all_states() -> None:
     game = anygame.load("kuhn_poker")
     found = survey(game, find_turns(game))
     assert found is not None
@@ -205,7 +205,7 @@ def test_a_survey_tells_what_is_certain() -> None:
     assert survey(large, find_turns(large)) is None
 
 
-def test_plays_that_can_go_on_have_no_longest_one() -> None:
+def test_plays_that_can_repeat_have_no_maximum_length() -> None:
     game = anygame.loads(
         "(role a) (init off) (legal a press) (legal a stop) (<= (next on) (true off) (does a press))"
         "(<= (next off) (true on) (does a press)) (<= (next over) (does a stop)) (<= terminal (true over))"

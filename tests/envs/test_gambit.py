@@ -47,7 +47,7 @@ def test_names_are_quoted() -> None:
     assert '{ "\\\\x" "y" }' in list(gambit_text(game))[2]
 
 
-def test_moves_that_depend_on_what_is_not_seen_are_refused(tmp_path: Path) -> None:
+def test_legal_moves_that_depend_on_hidden_facts_are_refused(tmp_path: Path) -> None:
     sheet = tmp_path / "cards.kif"
     sheet.write_text(
         "(role random) (role me) (init start) (card 1) (card 2)"

@@ -89,7 +89,7 @@ def test_lanes_are_cut_as_environments_are(sheet: str, mode: AutoresetMode) -> N
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("form", ["flat", "history"])
 @pytest.mark.parametrize("skip_forced", [False, True])
-def test_lanes_remember_what_environments_do(mode: AutoresetMode, form: str, skip_forced: bool) -> None:
+def test_lanes_agree_with_environments(mode: AutoresetMode, form: str, skip_forced: bool) -> None:
     # The third round is forced: what was seen before it is still to be used.
     _compare(anygame.loads(_ROUNDS), mode, observations=form, skip_forced=skip_forced, max_steps=8)
 
@@ -191,7 +191,7 @@ def test_a_step_ends_where_the_role_has_a_choice_again() -> None:
     assert (env.action_masks() == info["action_mask"]).all()
 
 
-def test_every_move_can_be_ones_own() -> None:
+def test_the_learner_can_make_forced_moves_itself() -> None:
     env = GameEnv("tic_tac_toe", role="o", opponents=["legal"], skip_forced=False)
     _, info = env.reset()
     assert [str(env.game.actions("o")[n]) for n in np.flatnonzero(info["action_mask"])] == ["noop"]
@@ -296,7 +296,7 @@ def test_hidden_facts_are_not_observed() -> None:
 
 
 @pytest.mark.parametrize("skip_forced", [False, True])
-def test_forced_moves_do_not_end_what_is_observed(skip_forced: bool) -> None:
+def test_percepts_before_forced_moves_are_still_observed(skip_forced: bool) -> None:
     env = GameEnv(anygame.loads(_ROUNDS), opponents=["legal"], skip_forced=skip_forced)
     names = env.game.percept_terms("me")
     env.reset()

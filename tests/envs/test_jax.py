@@ -361,7 +361,7 @@ def _seen(env: envs.Environment, seen: Any) -> set[str]:
     "name", ["monty_hall", *(pytest.param(name, marks=slow) for name in ("kuhn_poker", "dark_hex"))]
 )
 @pytest.mark.parametrize("simultaneous", [False, True])
-def test_players_observe_what_they_saw_since_they_last_had_a_choice(name: str, simultaneous: bool) -> None:
+def test_players_observe_percepts_since_their_last_choice(name: str, simultaneous: bool) -> None:
     env = envs.load(name, observations="flat", simultaneous=simultaneous)
     step = jax.jit(env.step)
     met: set[str] = set()

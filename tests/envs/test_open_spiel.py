@@ -169,7 +169,7 @@ def test_uniform_play_of_dice_has_the_same_value() -> None:
 # -- its algorithms ----------------------------------------------------------------------------------
 
 
-def test_cfr_plus_comes_to_the_value_of_kuhn_poker() -> None:
+def test_cfr_plus_finds_the_value_of_kuhn_poker() -> None:
     game = loaded(PAIRS["kuhn_poker"])
     solver = cfr.CFRPlusSolver(game)
     for _ in range(100):
@@ -183,7 +183,7 @@ def test_cfr_plus_comes_to_the_value_of_kuhn_poker() -> None:
 
 
 @long
-def test_cfr_plus_comes_to_the_value_of_leduc_poker() -> None:
+def test_cfr_plus_finds_the_value_of_leduc_poker() -> None:
     game = loaded(PAIRS["leduc_poker"])
     solver = pyspiel.CFRPlusSolver(game)
     for _ in range(100):
@@ -325,7 +325,7 @@ def test_utilities_are_goals_or_made_of_them(
     assert (game.min_utility(), game.max_utility()) == pytest.approx(bounds)
 
 
-def test_observers_show_what_a_player_sees() -> None:
+def test_observers_show_the_information_of_a_player() -> None:
     game = load("kuhn_poker")
     state = after(game, "(deal king)", "(deal jack)", "pass")
     remembered = observation.make_observation(game, pyspiel.IIGObservationType(perfect_recall=True))
@@ -419,7 +419,7 @@ def test_uniform_policies_are_made_of_it() -> None:
     assert len(tabular.state_lookup) == 12
 
 
-def test_a_tree_that_is_too_large_to_be_visited_has_what_is_proved() -> None:
+def test_proofs_replace_the_survey_of_a_large_tree() -> None:
     text = open_sheet("connect_four").text
     found = describe("connect_four", text, True, False, "auto", 0)
     assert found.survey is None

@@ -69,7 +69,7 @@ def test_columns_are_named_in_the_order_of_text(game: anygame.Game) -> None:
 
 
 @pytest.mark.parametrize("lanes", [1, 512, 700])
-def test_random_steps_are_legal_and_come_to_an_end(game: anygame.Game, lanes: int) -> None:
+def test_random_steps_are_legal_and_terminate(game: anygame.Game, lanes: int) -> None:
     batch = game.batch(lanes, seed=3)
     before = [batch.state(lane) for lane in range(0, lanes, 50)]
     for _ in range(9):

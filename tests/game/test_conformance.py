@@ -84,7 +84,7 @@ def test_matches_end(matches: list[list[anygame.State]]) -> None:
         assert [state.is_terminal for state in states] == [False] * (len(states) - 1) + [True]
 
 
-def test_legal_moves_are_sorted_and_each_comes_once(matches: list[list[anygame.State]]) -> None:
+def test_legal_moves_are_sorted_without_duplicates(matches: list[list[anygame.State]]) -> None:
     for state in (state for states in matches for state in states):
         for role in state.game.roles:
             names = [str(move) for move in state.legal_moves(role)]

@@ -67,7 +67,7 @@ def test_it_is_imported_when_it_is_used() -> None:
 # -- which machine answers -----------------------------------------------------------------------------
 
 
-def test_auto_compiles_for_what_visits_many_states(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_compiles_for_calls_that_visit_many_states(monkeypatch: pytest.MonkeyPatch) -> None:
     game = anygame.load(_SHEET)
     state = game.initial_state()
     assert state.legal_moves("x")
@@ -316,7 +316,7 @@ def test_states_that_no_play_leads_to_are_answered_by_the_rules() -> None:
     assert hash(new.next(joint)) == hash(by_logic.initial_state().next(joint))
 
 
-def test_states_from_before_the_game_was_compiled_go_on() -> None:
+def test_states_from_before_compilation_remain_valid() -> None:
     game = anygame.loads(BIDS)
     before = game.initial_state()
     joint = ["(bid 1)", "(bid 2)"]

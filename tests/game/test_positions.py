@@ -35,7 +35,7 @@ def test_a_state_can_be_made_from_facts(game: anygame.Game) -> None:
     assert (state.goal("left"), state.goal("right")) == (100, 0)
 
 
-def test_facts_may_come_twice_and_in_any_order(game: anygame.Game) -> None:
+def test_facts_can_be_repeated_and_in_any_order(game: anygame.Game) -> None:
     one = game.state(["(round 1)", "(bid left 1)", "(round 1)"])
     other = game.state(iter(["(bid left 1)", "(round 1)"]))
     assert one == other

@@ -77,7 +77,7 @@ def test_variables_are_bound_to_terms(start: anygame.State) -> None:
         ("(ROLE ?r)", ["{?r: robot}"]),
     ],
 )
-def test_answers_come_in_order(start: anygame.State, pattern: str, answers: list[str] | None) -> None:
+def test_answers_have_a_fixed_order(start: anygame.State, pattern: str, answers: list[str] | None) -> None:
     if answers is None:
         with pytest.raises(anygame.QueryError):
             start.query(pattern)

@@ -30,7 +30,7 @@ def test_a_variable_only_in_the_head_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("head", ["(legal ?p ?p)", "(goal ?p 100)", "(legal ?p go)"])
-def test_a_head_about_any_role_says_how_to_bind_it(head: str) -> None:
+def test_the_error_for_an_unbound_role_suggests_a_literal(head: str) -> None:
     with pytest.raises(anygame.RuleSheetError, match=r"add \(role \?p\) to the body"):
         anygame.loads(f"(role robot) (init on) (<= {head} (true on))")
 

@@ -36,13 +36,13 @@ def test_operators_are_read_in_any_case() -> None:
 
 
 @pytest.mark.parametrize(("case_sensitive", "moves"), [(True, []), (False, ["go"])])
-def test_other_names_differ_by_case_unless_told_otherwise(case_sensitive: bool, moves: list[str]) -> None:
+def test_other_names_are_case_sensitive_by_default(case_sensitive: bool, moves: list[str]) -> None:
     rules = "(init (S One)) (<= (legal robot Go) (true (s one)))"
     assert moves_of(rules, case_sensitive=case_sensitive) == moves
 
 
 @pytest.mark.parametrize(("case_sensitive", "pairs"), [(True, ["a b", "b a"]), (False, ["a a", "b b"])])
-def test_variables_differ_by_case_unless_told_otherwise(case_sensitive: bool, pairs: list[str]) -> None:
+def test_variables_are_case_sensitive_by_default(case_sensitive: bool, pairs: list[str]) -> None:
     rules = "(thing a) (thing b) (<= (pair ?x ?X) (thing ?x) (thing ?X))"
     found = asked(rules, "(pair ?left ?right)", case_sensitive=case_sensitive)
     assert set(pairs) <= set(found)
@@ -141,7 +141,7 @@ def test_a_disjunction_of_nothing_is_false() -> None:
     assert moves_of("(<= (legal robot yes) (or)) (<= (legal robot no) (not (or)))") == ["no"]
 
 
-def test_a_disjunction_of_one_is_what_it_holds() -> None:
+def test_a_disjunction_of_one_formula_means_this_formula() -> None:
     assert asked(THINGS + "(<= (worse ?x) (or (bad ?x)))", "(worse ?x)") == ["a"]
 
 
@@ -226,7 +226,7 @@ def test_goal_may_depend_on_the_absence_of_another_goal() -> None:
     assert (state.goal("robot"), state.goal("other")) == (0, 100)
 
 
-def test_legal_goal_and_terminal_may_stand_in_bodies() -> None:
+def test_legal_goal_and_terminal_can_occur_in_bodies() -> None:
     rules = """
         (init (left 1))
         (<= (legal robot go) (true (left 1)))
@@ -279,7 +279,7 @@ def test_roles_are_those_of_the_facts_each_once_in_order() -> None:
     assert anygame.loads(with_derived).roles == ("b", "a")
 
 
-def test_moves_of_nobody_are_no_moves() -> None:
+def test_moves_of_unknown_roles_are_ignored() -> None:
     state = start_of("(legal robot go) (legal stranger go)")
     assert texts(state.legal_moves("robot")) == ["go"]
     assert texts(state.next(["go"]).facts) == []

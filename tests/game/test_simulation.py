@@ -223,7 +223,7 @@ def test_a_role_without_a_move_is_named_by_both_machines() -> None:
 
 
 @pytest.mark.parametrize("machine", ["reasoner", "network"])
-def test_playouts_that_cannot_go_on_are_counted_and_left_out(machine: Any) -> None:
+def test_stuck_playouts_are_counted_separately(machine: Any) -> None:
     game = anygame.loads(CLIFF, machine=machine)
     result = game.simulate(2_000, seed=3)
     assert result.playouts + result.stuck == 2_000
@@ -280,7 +280,7 @@ def test_the_first_stuck_playout_does_not_depend_on_the_threads() -> None:
 
 
 @pytest.mark.parametrize("machine", ["reasoner", "network"])
-def test_playouts_tell_where_they_could_not_go_on(machine: Any) -> None:
+def test_stuck_playouts_contain_the_stuck_state(machine: Any) -> None:
     game = anygame.loads(CLIFF, machine=machine)
     played = list(game.playouts(40, seed=5))
     assert {playout.stuck is None for playout in played} == {True, False}
@@ -333,7 +333,7 @@ def test_zero_playouts_play_no_match(machine: Any) -> None:
 
 
 @pytest.mark.parametrize("machine", ["reasoner", "network"])
-def test_an_interrupt_gives_what_was_played(machine: Any) -> None:
+def test_an_interrupt_keeps_the_statistics_so_far(machine: Any) -> None:
     def interrupt(done: int) -> None:
         if done < 10**9:
             raise KeyboardInterrupt

@@ -38,7 +38,7 @@ def test_a_goal_that_always_holds() -> None:
     assert (state.next(["go"]).is_terminal, state.next(["go"]).goal("robot")) == (True, 100)
 
 
-def test_the_end_and_the_goal_depend_on_what_is_legal() -> None:
+def test_terminal_and_goal_can_depend_on_legal() -> None:
     rules = """
         (init (pile 2)) (less 1 0) (less 2 1)
         (<= (legal robot (take ?n ?m)) (true (pile ?n)) (less ?n ?m))
@@ -59,7 +59,7 @@ def test_the_end_and_the_goal_depend_on_what_is_legal() -> None:
     assert state.goal("robot") == 100
 
 
-def test_relations_without_a_state_decide_what_is_legal() -> None:
+def test_static_relations_can_determine_legal_moves() -> None:
     rules = """
         (goal robot 100) (card ace) (card king) (suit hearts) (beats ace king)
         (<= (card_of ?c ?s) (card ?c) (suit ?s))
@@ -225,7 +225,7 @@ def test_left_recursion_terminates() -> None:
     assert moves_of(rules) == wanted
 
 
-def test_goals_by_what_is_not_distinct() -> None:
+def test_goals_can_use_negated_distinct() -> None:
     rules = """
         (init (holds robot coin)) (legal robot go)
         (<= (goal robot 100) (true (holds robot ?x)) (not (distinct ?x coin)))

@@ -67,7 +67,7 @@ def test_roles_may_be_given_as_role_text_or_term(game: anygame.Game, start: anyg
         assert start.goal(role) == 0
 
 
-def test_an_illegal_move_says_what_was_meant(start: anygame.State) -> None:
+def test_the_error_for_an_illegal_move_suggests_similar_moves(start: anygame.State) -> None:
     with pytest.raises(anygame.IllegalMoveError, match=r"\(bid 3\) is not legal for right here") as raised:
         start.next({"left": "pass", "right": "(bid 3)"})
     assert (raised.value.role, raised.value.move) == ("right", "(bid 3)")
@@ -76,7 +76,7 @@ def test_an_illegal_move_says_what_was_meant(start: anygame.State) -> None:
     assert start == start.game.initial_state()
 
 
-def test_an_illegal_move_unlike_any_other_lists_what_is_legal(start: anygame.State) -> None:
+def test_without_similar_moves_the_error_lists_legal_moves(start: anygame.State) -> None:
     with pytest.raises(anygame.IllegalMoveError, match=r"legal: \(bid 1\), \(bid 2\), pass") as raised:
         start.next(["zzzzzzzzzzzz", "(bid 1)"])
     assert raised.value.suggestions == ("(bid 1)", "(bid 2)", "pass")
@@ -188,7 +188,7 @@ def test_play_without_a_choice_takes_any_move_of_the_joint_move() -> None:
         state.play("nonsense")
 
 
-def test_play_says_what_is_wrong(start: anygame.State) -> None:
+def test_play_raises_the_expected_errors(start: anygame.State) -> None:
     with pytest.raises(anygame.SimultaneousMovesError, match="left and right can choose here: give `next`"):
         start.play("(bid 1)")
     with pytest.raises(anygame.SimultaneousMovesError, match="left and right can choose here"):

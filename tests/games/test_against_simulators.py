@@ -98,7 +98,7 @@ def difference(expected: dict[str, Any], found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def test_the_difference_names_what_differs() -> None:
+def test_the_difference_names_the_differing_part() -> None:
     expected = {"terminal": False, "cells": frozenset({"(cell 1 1 red)"}), "legal moves": {"red": ("noop",)}}
     found = {"terminal": True, "cells": frozenset({"(cell 1 2 red)"}), "goals": {"red": 0}}
     text = difference(expected, found)

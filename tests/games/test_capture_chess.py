@@ -60,7 +60,7 @@ def test_both_may_capture(game: Simulator[Any]) -> None:
     assert game.goals(state) == {"red": 10, "blue": 20}
 
 
-def test_captured_pieces_are_gone(game: Simulator[Any]) -> None:
+def test_captured_pieces_are_removed(game: Simulator[Any]) -> None:
     state = play(game, written_out("move", "1433 7466 3352 7453 5253"))
     assert game.cells(state) == {
         "(cell 1 4 red)",

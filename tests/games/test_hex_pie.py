@@ -94,7 +94,7 @@ def test_after_the_swap_the_colours_are_exchanged(game: Simulator[Any]) -> None:
     assert "swap" not in moves_of(game, state)
 
 
-def test_the_swap_is_gone_after_another_answer(game: Simulator[Any]) -> None:
+def test_the_swap_is_legal_only_as_the_first_answer(game: Simulator[Any]) -> None:
     state = game.initial()
     for number, move in enumerate(moves("e5 a1 i9 b2 h8 c3")):
         assert ("swap" in moves_of(game, state)) == (number == 1)

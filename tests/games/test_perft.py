@@ -53,7 +53,7 @@ def test_rule_file_has_the_counts_of_the_table(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SIMULATORS)
-def test_table_is_what_the_simulator_counts(name: str) -> None:
+def test_table_agrees_with_the_simulator(name: str) -> None:
     table = table_of(name)
     nodes, split = table["nodes"], table["divide"]
     simulator = SIMULATORS[name]

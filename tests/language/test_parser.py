@@ -68,7 +68,7 @@ def test_a_rule_becomes_the_tree_it_shows() -> None:
     )
 
 
-def test_facts_come_bare_in_lists_and_as_rules_without_body() -> None:
+def test_facts_can_be_names_lists_or_rules_without_body() -> None:
     program = parse_program(f"{ROLE} done (done) (<= done) (<= (done))")
     assert program.rules[1:] == (Rule(Atom("done")),) * 4
     assert [warning.code for warning in program.warnings] == [

@@ -20,7 +20,7 @@ from anygame.language import (
 )
 
 
-def test_variables_come_from_left_to_right_with_repetitions() -> None:
+def test_variables_are_yielded_from_left_to_right_with_repetitions() -> None:
     rule = parse_program(
         "(role a) (<= (p ?x) (q ?y (f ?x)) (not (r ?z)) (or s (t ?y)) (and (u ?w)) (distinct ?z b))"
     ).rules[1]

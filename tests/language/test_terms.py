@@ -45,7 +45,7 @@ def test_terms_cannot_be_changed(term: Term) -> None:
 
 
 @pytest.mark.parametrize("term", [Constant("a"), Variable("x"), TERM], ids=str)
-def test_repr_is_what_people_write(term: Term) -> None:
+def test_repr_is_kif(term: Term) -> None:
     assert repr(term) == str(term)
     assert parse_term(repr(term)) is term
     assert repr([term, str(term)]) == f"[{term}, '{term}']"
@@ -75,7 +75,7 @@ def test_substitution_does_not_look_into_replacements() -> None:
     assert substitute(TERM, {}) is TERM
 
 
-def test_terms_nobody_holds_are_forgotten() -> None:
+def test_unreferenced_terms_are_freed() -> None:
     forgotten = weakref.ref(Compound("nobody", (Constant("holds"), Constant("this"))))
     gc.collect()
     assert forgotten() is None
@@ -124,7 +124,7 @@ class TestLongTerms:
             kept.extend(Compound("f", (term, term)) for term in kept)
         assert len(str(kept[-1])) <= 10_000
 
-    def test_those_that_nobody_holds_take_nothing(self) -> None:
+    def test_unreferenced_terms_do_not_count_towards_the_limit(self) -> None:
         for number in range(100):
             assert Compound("g", (Constant("b" * 1000), Constant(str(number))))
 

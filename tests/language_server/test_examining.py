@@ -70,7 +70,7 @@ def test_mends_of_the_doctor_are_fixes() -> None:
     assert found.fixes[0].sure
 
 
-def test_slips_are_changed_to_what_was_meant() -> None:
+def test_the_fix_of_a_typo_restores_the_name() -> None:
     text = GAME.replace("(next (control black))", "(next (contrl black))")
     found = _examined(text)["likely-typo"]
     assert _with(text, found) == GAME

@@ -23,7 +23,7 @@ UGLY = """\
 """
 
 
-def test_layout_keeps_comments_and_changes_only_what_differs() -> None:
+def test_layout_keeps_comments_and_changes_only_differing_lines() -> None:
     sheet = WrittenSheet("game.kif", UGLY)
     edits = layout_edits(sheet)
     assert applied(UGLY, edits) == format_sheet(sheet.source)

@@ -45,7 +45,7 @@ def test_definitions_are_found_in_broken_texts() -> None:
     assert lines_of(sheet, definitions(sheet, offset)) == [1]
 
 
-def test_references_with_and_without_what_defines() -> None:
+def test_references_can_include_definitions() -> None:
     sheet, offset = marked(_at(GAME, "(not (mar", "ked ?n)"))
     assert lines_of(sheet, references(sheet, offset)) == [22, 23]
     assert lines_of(sheet, references(sheet, offset, declaration=False)) == [22]

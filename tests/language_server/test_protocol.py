@@ -73,7 +73,7 @@ def _actions(client: Client, place: dict[str, Any] = WHOLE, **context: Any) -> l
     return found
 
 
-def test_the_server_says_what_it_can_do(shared: Client) -> None:
+def test_the_server_announces_its_capabilities(shared: Client) -> None:
     able = shared.begun["capabilities"]
     assert shared.begun["serverInfo"]["name"] == "anygame"
     assert able["positionEncoding"] == "utf-16"

@@ -65,7 +65,7 @@ def test_hover_explains_the_name_at_the_cursor(before: str, after: str, told: st
         ("ter", "minal", "terminal keyword\nDefines when the game is over."),
     ],
 )
-def test_keywords_say_what_they_mean(before: str, after: str, told: str) -> None:
+def test_hover_explains_keywords(before: str, after: str, told: str) -> None:
     assert _told(before, after).startswith(told)
 
 
@@ -140,7 +140,7 @@ def test_the_signature_has_the_pattern_and_the_active_argument(typed: str, label
         assert found[0].label[start:end].startswith("?")
 
 
-def test_signatures_tell_what_arguments_may_be() -> None:
+def test_signatures_list_possible_arguments() -> None:
     sheet, offset = marked(f"{INFIX}\nlost(X) :- other(X,¦", "game.hrf")
     (found,) = signature(sheet, offset, domains(INFIX, "game.hrf"))
     assert found.label == "other(P,Q)"
@@ -151,7 +151,7 @@ def test_signatures_tell_what_arguments_may_be() -> None:
 # -- outline, folding, colours -----------------------------------------------------------------------
 
 
-def test_the_outline_groups_rules_by_what_they_are_about() -> None:
+def test_the_outline_groups_rules_by_their_heads() -> None:
     entries = outline(WrittenSheet("game.kif", GAME))
     assert [(each.name, each.detail, each.kind, len(each.children)) for each in entries] == [
         ("(role ?role)", "2 facts", "keyword", 0),
@@ -250,10 +250,10 @@ def _compare_with_the_reasoner(path: Path) -> int:
 
 
 @pytest.mark.parametrize("path", sorted(_GDL.glob("*.kif")), ids=lambda path: path.stem)
-def test_relations_depend_on_what_the_reasoner_says(path: Path) -> None:
+def test_dependencies_of_relations_agree_with_the_reasoner(path: Path) -> None:
     assert _compare_with_the_reasoner(path)
 
 
 @pytest.mark.slow
-def test_relations_of_public_sheets_depend_on_what_the_reasoner_says(corpus: Path) -> None:
+def test_dependencies_in_public_sheets_agree_with_the_reasoner(corpus: Path) -> None:
     assert sum(map(_compare_with_the_reasoner, sorted((corpus / "rules").glob("*.kif"))))

@@ -154,7 +154,7 @@ def test_long_comments_of_players_are_shortened() -> None:
     assert max(len(line) for step in record.said for line in step[0]) == 500
 
 
-def test_a_record_without_a_word_says_nothing_of_it() -> None:
+def test_a_record_without_comments_has_no_key_for_comments() -> None:
     record = run_match(anygame.loads(games.COUNTDOWN), ["legal", "legal"], play_clock=5)
     assert "said" not in record.to_json()["anygame"]
 

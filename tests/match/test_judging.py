@@ -82,7 +82,7 @@ def test_text_after_a_move_is_ignored(move: object, junk: str) -> None:
     assert judge(Reply(f"{move} {junk}"), LEGAL).error == ""
 
 
-def test_only_so_much_of_a_reply_is_read() -> None:
+def test_only_the_beginning_of_a_long_reply_is_read() -> None:
     assert first_expression(" " * LONGEST_REPLY + "noop") is None
 
 

@@ -34,7 +34,7 @@ class Noting(Player):
         return state.legal_moves(self.role)[0]
 
 
-def test_a_player_that_comes_into_a_match_learns_what_its_role_saw_and_no_state() -> None:
+def test_a_player_that_joins_late_gets_only_percepts() -> None:
     game = anygame.loads(_SHEET)
     first = game.initial_state()
     joint = (first.legal_moves("me")[0], first.legal_moves("other")[1])

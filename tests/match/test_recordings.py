@@ -73,7 +73,7 @@ def test_signed_records_verify_until_they_are_changed(name: str) -> None:
         verify(raw)
 
 
-def test_canonical_text_keeps_what_is_not_ascii() -> None:
+def test_canonical_text_keeps_non_ascii_characters() -> None:
     assert canonical_text({"b": "ä", "a": [1, True]}) == '{"a":[1,true],"b":"ä"}'
 
 

@@ -65,7 +65,7 @@ def _lead(rules: str, seats: Sequence[Scripted], *, watcher: Watcher | None = No
     return asyncio.run(Referee(game, order, record, watcher=watcher).play())
 
 
-def test_messages_come_as_in_the_protocol() -> None:
+def test_messages_follow_the_protocol() -> None:
     seat = Scripted()
     record = _lead(games.COUNTDOWN, [seat, Scripted([Reply("(say no)")] * 3)])
     joint = "(say yes) (say no)"
@@ -92,7 +92,7 @@ def test_wrong_replies_are_recorded_and_replaced() -> None:
     assert parse_record(json.dumps(record.to_json())) == record
 
 
-def test_the_move_that_stands_in_does_not_depend_on_replies() -> None:
+def test_the_replacement_move_does_not_depend_on_replies() -> None:
     late = _lead(games.COUNTDOWN, [Scripted([Reply(None, "TO")] * 3), Scripted()])
     bad = _lead(games.COUNTDOWN, [Scripted([Reply("fly")] * 3), Scripted([Reply("(say no)")] * 3)])
     assert [joint[0] for joint in late.moves] == [joint[0] for joint in bad.moves]
@@ -219,7 +219,7 @@ def test_a_match_continues_if_no_player_answers() -> None:
     assert replay(record).faults == ()
 
 
-def test_a_match_that_is_over_or_damaged_does_not_go_on() -> None:
+def test_a_completed_or_damaged_match_cannot_be_resumed() -> None:
     game = anygame.loads(games.COUNTDOWN)
     record = run(game, ["legal", "legal"], seed=1)
     with pytest.raises(RecordError, match="completed"):
@@ -250,7 +250,7 @@ def test_players_that_hang_are_late(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [errors[0] for errors in record.errors] == ["", "TO", "TO", "TO"]
 
 
-def test_a_seat_that_never_comes_back_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hanging_seat_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("PLAY_GRACE", "REACH_CLOCK", "_SLACK"):
         monkeypatch.setattr(f"anygame.match.referee.{name}", 0.02)
 
@@ -303,7 +303,7 @@ def test_a_match_runs_where_a_loop_is_running() -> None:
     assert asyncio.run(notebook()).is_completed
 
 
-def test_errors_come_out_where_a_loop_is_running() -> None:
+def test_errors_are_raised_inside_a_running_event_loop() -> None:
     async def notebook() -> None:
         run(anygame.loads(games.COUNTDOWN), ["legal", "legal"], record="/nowhere/at/all")
 

@@ -43,7 +43,7 @@ def _bundles() -> Iterator[tuple[Bundle, Any]]:
     )
 
 
-def test_arrays_are_what_bundles_say() -> None:
+def test_arrays_have_the_types_of_their_bundle() -> None:
     for bundle, arrays in _bundles():
         told = {name: (each.kind, each.axes) for name, each in bundle.arrays.items()}
         assert told == {name: (str(each.dtype), each.ndim) for name, each in arrays._asdict().items()}
@@ -81,7 +81,7 @@ def test_arguments_of_another_type_are_refused() -> None:
         lanes.put_moves(rows, 0)
 
 
-def test_a_table_says_where_arrays_lie() -> None:
+def test_a_table_contains_addresses_and_shapes_of_arrays() -> None:
     row, rows = np.zeros(5, np.int64), np.zeros((3, 4), np.float32)
     assert table_of((row, rows)).tolist() == [
         [row.ctypes.data, 5, 1, 8],
@@ -91,7 +91,7 @@ def test_a_table_says_where_arrays_lie() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 63, 64, 512])
-def test_native_code_does_what_python_does(count: int) -> None:
+def test_native_code_agrees_with_python(count: int) -> None:
     random = np.random.default_rng(count)
     options = random.integers(1, 4, (count, 2), np.int32)
     firsts = np.arange(0, 6 * count, 3, dtype=np.int32).reshape(count, 2)

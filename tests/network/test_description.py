@@ -55,7 +55,7 @@ def test_levels_do_not_depend_on_width() -> None:
     assert 3 <= levels(tic_tac_toe()) <= 5
 
 
-def test_cycles_are_gone_through_once() -> None:
+def test_cycles_are_described_once() -> None:
     game = compiled(_LINKS)
     told = describe(game, _CODE)
     assert told["cycles"] == [cycle.end - cycle.first for cycle in game.network.cycles]

@@ -153,7 +153,7 @@ def test_rows_are_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert LoopWriter(network, order, phases, layout, PROCESSOR, layout.end).write().end < 200
 
 
-def test_gates_that_nobody_needs_are_left_out() -> None:
+def test_unused_gates_are_omitted() -> None:
     build = Builder(2, (1,))
     a, b = build.fluents
     build.gate([a, b])
@@ -184,7 +184,7 @@ def test_runs_have_one_shape_and_their_inputs_before_them(window: int) -> None:
             done.update(gate for unit in units for gate in unit)
 
 
-def test_runs_are_long_where_nothing_stands_in_the_way() -> None:
+def test_runs_of_independent_gates_are_long() -> None:
     build = Builder(3, (1,))
     gates = [build.gate([build.fluents[0], build.fluents[1] ^ (n & 1)]) for n in range(2)]
     network = build.network(2, [True] * 3, [TRUE], FALSE, [[]], [*gates, gates[0]])
@@ -215,7 +215,7 @@ def test_fluents_are_read_before_they_are_overwritten(sources: dict[int, int]) -
         assert values[fluent] == f"old {sources.get(fluent, fluent)}"
 
 
-def test_loops_of_different_games_share_what_reads_their_gates() -> None:
+def test_loops_of_different_games_share_the_gate_evaluator() -> None:
     one, other = (build_kernel(network, "loop") for network in (tic_tac_toe(), countdown(12, 5)))
     assert one.code != other.code
     assert one._written is not None

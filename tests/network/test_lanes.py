@@ -88,7 +88,7 @@ def offsets(network: Network) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("number", range(5))
-def test_random_steps_do_what_they_say(number: int) -> None:
+def test_random_steps_return_the_moves_that_they_make(number: int) -> None:
     network = some_networks()[number]
     lanes = Lanes(build_kernel(network), 600, seed=3)
     again = Lanes(build_kernel(network), 600, seed=3)

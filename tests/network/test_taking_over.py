@@ -253,7 +253,7 @@ def test_code_of_other_sources_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("standing_in")
-def test_games_that_are_gone_are_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_garbage_collected_games_are_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[bytes] = []
     held = threading.Event()
     monkeypatch.setattr(compilation, "_begun", lambda request, _: begun.append(request))

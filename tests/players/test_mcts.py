@@ -126,7 +126,7 @@ def test_it_does_not_think_in_the_time_of_others_unless_asked() -> None:
     assert player._pondering is None
 
 
-def test_a_thought_that_cannot_be_stopped_keeps_nobody_waiting() -> None:
+def test_a_hanging_search_does_not_delay_the_player() -> None:
     player = _player(20, pondering=True)
     release = threading.Event()
 
@@ -246,7 +246,7 @@ def test_it_practises_on_the_start_clock(
     assert list(player.take_said()) == told * practises
 
 
-def test_it_says_what_it_thinks_where_that_is_wanted() -> None:
+def test_mcts_comments_on_its_moves_on_request() -> None:
     game = anygame.load("tic_tac_toe")
     state = game.initial_state().next(["(mark 1 1)", "noop"]).next(["noop", "(mark 2 1)"])
     for aloud in (False, True):

@@ -128,7 +128,7 @@ def test_impossible_options_raise_errors_before_a_match(spec: str, expected: str
         make_player(spec)
 
 
-def test_a_player_comes_from_a_file(tmp_path: Path) -> None:
+def test_a_player_can_be_loaded_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(
         "from anygame.players import Player\n"
@@ -150,7 +150,7 @@ def test_a_player_comes_from_a_file(tmp_path: Path) -> None:
         make_player(f"{tmp_path}/exits.py:Last")
 
 
-def test_a_player_comes_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_players_load_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "near_player.py").write_text(
         "from anygame.players import LegalPlayer\nclass Near(LegalPlayer): pass\n"
     )
@@ -177,7 +177,7 @@ def test_clocks_keep_a_margin(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", LEVELS)
-def test_levels_are_players_and_the_chapter_says_which(name: str) -> None:
+def test_levels_are_players_as_documented(name: str) -> None:
     player = make_player(name, seed=1)
     assert isinstance(player, MctsPlayer)
     level = LEVELS[name]

@@ -151,7 +151,7 @@ def test_uct_beats_random(name: str) -> None:
 
 
 @pytest.mark.parametrize("cap", [300, 40, 1])
-def test_the_kept_tree_is_what_counts_against_the_cap(cap: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_kept_tree_counts_towards_the_limit(cap: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anygame.search.state_tree._MOST_NODES", cap)
     player, state = _player(250), _after()
     while state.movers:
@@ -161,7 +161,7 @@ def test_the_kept_tree_is_what_counts_against_the_cap(cap: int, monkeypatch: pyt
         state = state.play(player.role, move)
 
 
-def test_a_full_tree_still_sees_what_moves_lead_to(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_tree_still_evaluates_successors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anygame.search.state_tree._MOST_NODES", 0)
     state = _after("(mark 1 1)", "(mark 2 1)", "(mark 1 2)", "(mark 2 2)")
     assert str(_player(200).move(state, Clock.of(60))) == "(mark 1 3)"

@@ -109,7 +109,7 @@ def test_every_answer_is_legal_while_the_search_is_compiled(strategy: str, tmp_p
 @pytest.mark.parametrize(
     ("name", "moves"), [("Waiting", {"go", "( Put 1 X )"}), ("Playing", {"( Put 1 X )"})]
 )
-def test_a_player_that_is_not_ready_keeps_nobody_waiting(name: str, moves: set[str], tmp_path: Path) -> None:
+def test_a_slow_player_does_not_delay_answers(name: str, moves: set[str], tmp_path: Path) -> None:
     path = tmp_path / "players.py"
     path.write_text(PLAYERS)
 

@@ -348,7 +348,7 @@ def test_an_invalid_event_raises_an_error(garbage: bytes) -> None:
         check_event(decode_message(garbage))
 
 
-def test_the_log_says_what_was_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_log_contains_the_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def main() -> None:
         garbage = b'["move", 1, 5, ""]\n'
         async with _telling(tmp_path, monkeypatch, "play", garbage, ends=False) as (server, said):

@@ -96,7 +96,7 @@ def test_a_resumed_match_starts_again_and_sends_past_percepts() -> None:
 
 
 @pytest.mark.parametrize("scramble", [False, True])
-def test_players_elsewhere_know_what_players_here_know(scramble: bool) -> None:
+def test_remote_players_know_as_much_as_local_players(scramble: bool) -> None:
     game = anygame.load(_GDL / "dark_hex.kif")
     players: list[Follower] = []
 

@@ -121,7 +121,7 @@ def test_a_client_that_waits_for_status_100_continues() -> None:
     assert framing.poll(2) == Body("POST", "/", b"(INFO)", 1)
 
 
-def test_long_messages_that_nobody_wants_are_refused_as_soon_as_that_is_clear() -> None:
+def test_unwanted_long_messages_are_refused_early() -> None:
     asked: list[bytes] = []
 
     def refusal(begin: bytes) -> str | None:

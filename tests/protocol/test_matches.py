@@ -90,7 +90,7 @@ def test_sheets_are_played_with_greedy_players(name: str) -> None:
     run(main, 120)
 
 
-def test_a_bad_player_loses_nobody_the_match() -> None:
+def test_a_faulty_player_does_not_abort_the_match() -> None:
     replies = iter(range(10_000))
 
     async def odd(_: asyncio.StreamReader, writer: asyncio.StreamWriter, text: str) -> None:

@@ -40,7 +40,7 @@ def test_a_scrambled_game_is_the_same_game(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.stem)
-def test_no_name_is_left_and_what_is_reserved_stays(path: Path) -> None:
+def test_all_names_are_scrambled_except_keywords(path: Path) -> None:
     rules = rules_of(anygame.load(path))
     words = Scrambling(rules, 3)
     scrambled = " ".join(map(words.scramble, rules))

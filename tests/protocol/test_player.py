@@ -81,7 +81,7 @@ def test_a_player_that_hangs_has_its_best_move_played_or_any(best: bool) -> None
 
 
 @pytest.mark.parametrize("where", ["start", "move"])
-def test_abort_is_answered_at_once_and_ends_what_is_asked(where: str) -> None:
+def test_abort_is_answered_at_once_and_ends_open_requests(where: str) -> None:
     player = Hanging(where)
 
     async def main() -> None:
@@ -202,9 +202,7 @@ def test_rules_of_strangers_are_answered_in_time(rules: str) -> None:
     ("begin", "reply"),
     [(b"()", b"nil"), (b"(PLAY m (", b"nil"), (b"(START other a (", b"busy"), (b"(PREVIEW (", b"busy")],
 )
-def test_long_messages_that_nobody_wants_are_answered_before_they_have_come(
-    begin: bytes, reply: bytes
-) -> None:
+def test_unwanted_long_messages_are_answered_early(begin: bytes, reply: bytes) -> None:
     async def main() -> None:
         async with listening() as (_, port):
             assert await say(port, start()) == "ready"

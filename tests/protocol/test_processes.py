@@ -129,7 +129,7 @@ def test_a_session_that_is_needed_no_more_is_ended_in_whatever_it_does() -> None
     run(main, 60)
 
 
-def test_rules_that_do_not_come_to_an_end_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_that_do_not_terminate_time_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anygame.protocol.player.match._SLACK", 0.0)
     said: list[Said] = []
 

@@ -156,7 +156,7 @@ def test_start_and_stop_have_no_grace() -> None:
     run(main)
 
 
-def test_nobody_there_is_a_connection_error() -> None:
+def test_a_missing_player_is_a_connection_error() -> None:
     async def main() -> list[Reply]:
         async with fake_player(hang) as port:
             pass
@@ -222,7 +222,7 @@ def test_a_cancelled_call_leaves_the_seat_usable() -> None:
     run(main)
 
 
-def test_info_of_nobody_is_none() -> None:
+def test_info_of_a_missing_player_is_none() -> None:
     async def main() -> PlayerInfo | None:
         async with fake_player(hang) as port:
             return await ask_info("127.0.0.1", port, 0.2)

@@ -43,7 +43,7 @@ class _Searched:
         return self.found.search(data, start)
 
 
-def test_a_head_that_comes_byte_by_byte_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_head_that_arrives_byte_by_byte_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     searched = _Searched(framing._END_OF_HEAD)
     monkeypatch.setattr(framing, "_END_OF_HEAD", searched)
     request = RequestFraming(1000)

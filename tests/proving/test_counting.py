@@ -94,7 +94,7 @@ def test_found_sums_hold_in_every_state(text: str) -> None:
 @pytest.mark.parametrize("is_exact", [True, False])
 @pytest.mark.parametrize("total", [-2, 0, 1, 3])
 @pytest.mark.parametrize("most", [1, 4])
-def test_gates_of_a_sum_are_what_arithmetic_says(is_exact: bool, total: int, most: int) -> None:
+def test_gates_of_a_sum_agree_with_arithmetic(is_exact: bool, total: int, most: int) -> None:
     model = _prover(anygame.load("tic_tac_toe")).model
     random = np.random.default_rng(1)
     fluents = random.permutation(len(model.fluents))[:7]
@@ -165,7 +165,7 @@ def test_the_checker_agrees_with_arithmetic(is_exact: bool, total: int, most: in
     assert all(len(set(answers)) == 2 for answers in zip(*seen, strict=True))
 
 
-def test_a_fault_of_what_finds_a_sum_makes_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_sum_is_not_accepted_as_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     # Who counts says that no stone is ever put, and that no step changes that.
     prover = _prover(anygame.loads(_BAR))
     names = list(map(str, prover.model.fluents))

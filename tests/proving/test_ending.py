@@ -117,7 +117,7 @@ def test_how_many_moves_a_sum_allows_is_found_by_the_checker() -> None:
         check_ending(model, filled, 0, [], Patience(inf))
 
 
-def test_a_fault_of_what_finds_a_measure_makes_no_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_measure_is_not_accepted_as_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anygame.proving.prover.slip", lambda *_: FALSE)
     prover = Prover.of(anygame.loads(_CLOCK), Patience(inf))
     measures = Measures(prover.model, prover.sample, Patience(inf))

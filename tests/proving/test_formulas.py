@@ -283,7 +283,7 @@ def _properties(draw: Any) -> str:
 
 @settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(st.lists(_properties(), min_size=1, max_size=4))
-def test_random_formulas_mean_what_the_evaluator_says(texts: list[str]) -> None:
+def test_random_formulas_agree_with_the_evaluator(texts: list[str]) -> None:
     game, moments = _ring()
     safe = []
     for text in texts:

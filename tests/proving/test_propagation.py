@@ -113,7 +113,7 @@ def test_missing_native_code_raises_an_error(monkeypatch: pytest.MonkeyPatch) ->
         marking.native_code.cache_clear()
 
 
-def test_work_is_looked_at_between_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_work_limit_is_checked_between_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     given = [[-number, number + 1] for number in range(1, 60)]
     lemmas = [[-1, number] for number in range(2, 60)]
     questions = [[1, -number] for number in range(2, 61)]

@@ -210,7 +210,7 @@ _ASKED = ("playable", "ends", "goals", "turn-taking", "zero-sum", "winnable")
 
 
 @pytest.mark.parametrize("name", _SMALL)
-def test_verdicts_are_what_counting_all_states_says(name: str) -> None:
+def test_verdicts_agree_with_enumeration(name: str) -> None:
     game = anygame.load(name)
     _check(game, list(each_verdict(game, _ASKED)))
 
@@ -239,7 +239,7 @@ def test_goals_of_all_roles_are_added_up_however_many_goals_are_named() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["kuhn_poker", "monty_hall", "rock_paper_scissors", "three_player_chomp"])
 @pytest.mark.filterwarnings("ignore::anygame.FallbackWarning")
-def test_verdicts_on_mutants_are_what_counting_all_states_says(name: str) -> None:
+def test_verdicts_on_mutants_agree_with_enumeration(name: str) -> None:
     mutants = _mutants(name, 8)
     assert len(mutants) == 8
     for mutant in mutants:
@@ -338,7 +338,7 @@ def test_time_stands_still_while_something_is_learned(monkeypatch: pytest.Monkey
     assert patience.left == 6
 
 
-def test_loading_what_solves_linear_programs_takes_no_time_of_a_property(
+def test_loading_the_solver_does_not_count_towards_the_time_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 0.0
@@ -439,7 +439,7 @@ def test_a_long_match_is_found_where_short_ones_and_invariants_are_not(
     assert (found.outcome, len(found.match or ())) == ("proved", 24)
 
 
-def test_what_a_match_meets_on_its_way_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_facts_on_the_way_of_a_match_are_not_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
     prover = Prover.of(anygame.load("knights_tour"), Patience(60))
     fluents = [str(fluent) for fluent in prover.model.fluents]
     last, before = (2 * (1 + fluents.index(f"(visits {n})")) for n in (25, 24))
@@ -532,7 +532,7 @@ def test_a_network_that_is_too_large_leaves_properties_open(monkeypatch: pytest.
     assert "proofs allow at most 2" in equal(anygame.loads(NIM), other).note
 
 
-def test_rules_that_would_make_a_network_too_large_leave_what_is_dead_open(
+def test_rules_too_large_for_a_network_leave_dead_facts_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     game = anygame.loads(NIM)
@@ -599,7 +599,7 @@ def test_open_instances_are_tried_again_in_the_remaining_time(monkeypatch: pytes
     assert second > 2 * first
 
 
-def test_a_short_proof_is_looked_for_before_all_matches_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_proofs_are_tried_before_following_all_matches(monkeypatch: pytest.MonkeyPatch) -> None:
     # A checker would follow the matches of eight dominoes for a minute.
     monkeypatch.setattr("anygame.proving.prover.check_bounded", None)
     tutorial = (ROOT / "docs" / "start" / "tutorial.md").read_text(encoding="utf-8")

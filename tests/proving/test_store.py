@@ -179,7 +179,7 @@ def test_sums_that_were_changed_are_not_believed(folder: Path) -> None:
     assert ProofStore(compiled).certificates["playable"] != read
 
 
-def test_a_run_that_is_too_short_to_check_what_was_kept_leaves_it(folder: Path) -> None:
+def test_a_run_too_short_to_check_stored_proofs_keeps_them(folder: Path) -> None:
     prove(_game(), ["mutex"])
     compiled = _game().backends.needed_network().compiled
     before = ProofStore(compiled).certificates

@@ -41,7 +41,7 @@ def test_states_of_other_games_are_refused(call: Callable[..., object]) -> None:
         call(STATE, other)
 
 
-def test_a_table_says_what_is_proven() -> None:
+def test_an_analysis_with_a_table_has_proven_values() -> None:
     table = anygame.solve(GAME, table=True).table
     assert table is not None
     told: list[anygame.Analysis] = []

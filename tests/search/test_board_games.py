@@ -70,7 +70,7 @@ def test_connect_four_4_x_4_is_a_draw_of_161029_states() -> None:
     assert (found.states, set(found.goals.values())) == (161_029, {50})
 
 
-def test_dots_and_boxes_2_x_2_ends_as_a_simulator_says() -> None:
+def test_dots_and_boxes_2_x_2_agrees_with_a_simulator() -> None:
     # Edges are numbered; a box is the set of its four.
     boxes = [
         sum(1 << edge for edge in (3 * y + x, 3 * y + x + 1, 6 + 2 * y + x, 8 + 2 * y + x))

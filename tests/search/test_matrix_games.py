@@ -94,7 +94,7 @@ def _checked(payoffs: list[list[float]], error: float) -> None:
 
 
 @given(near_equal())
-def test_near_equal_payoffs_have_a_value_between_what_pure_strategies_assure(
+def test_near_equal_payoffs_have_a_value_between_pure_bounds(
     payoffs: list[list[float]],
 ) -> None:
     _checked(payoffs, 1e-9)

@@ -39,7 +39,7 @@ def test_time_ends_a_run() -> None:
     assert found.seconds > 0.1
 
 
-def test_a_run_that_was_late_takes_no_time_from_the_next_ones_but_half(
+def test_a_late_run_shortens_later_runs_by_at_most_half(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     search = Search(_tic_tac_toe())
@@ -59,7 +59,7 @@ def test_a_search_without_time_still_returns_a_move() -> None:
     assert search.best(1) == game.initial_state().legal_moves("o")[0]
 
 
-def test_another_thread_may_stop_it_and_it_can_be_gone_on_with() -> None:
+def test_a_search_stopped_by_another_thread_can_continue() -> None:
     game = _tic_tac_toe()
     search, stop = Search(game, seed=1), Event()
     thread = Thread(target=lambda: search.run(stop=stop.is_set))
@@ -76,14 +76,14 @@ def test_another_thread_may_stop_it_and_it_can_be_gone_on_with() -> None:
     assert count[1] == count[0] + 10
 
 
-def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_search_reports_its_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anygame.search.searching._BETWEEN_REPORTS", 0.0)
     told: list[Analysis] = []
     Search(_tic_tac_toe()).run(iterations=50, progress=told.append)
     assert told[-1].iterations == 50
 
 
-def test_an_interrupted_run_tells_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_run_returns_its_results_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     advance = StateSearcher.advance
 
     def interrupted(self: StateSearcher, seconds: float, iterations: int | None = None) -> int:
@@ -147,7 +147,7 @@ def test_a_game_whose_compile_fails_is_searched(monkeypatch: pytest.MonkeyPatch)
         search.run(iterations=20)
 
 
-def test_a_search_changes_to_what_has_been_compiled_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_switches_to_code_compiled_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
     game = _tic_tac_toe()
     ready = Event()
     made = StateSearcher(game, seed=1)

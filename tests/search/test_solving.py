@@ -43,7 +43,7 @@ def _nim(*heaps: int) -> Game:
 
 
 @pytest.mark.parametrize("heaps", [(1,), (2, 2), (1, 2, 3), (3, 4), (1, 3, 5), (2, 2, 1)])
-def test_nim_is_won_where_the_theory_says(heaps: tuple[int, ...]) -> None:
+def test_nim_is_won_as_in_theory(heaps: tuple[int, ...]) -> None:
     sum_without_carry = 0
     for heap in heaps:
         sum_without_carry ^= heap
@@ -233,12 +233,12 @@ def test_counting_is_bounded_by_time() -> None:
     assert "0 s were too short" in found.reason
 
 
-def test_a_proof_is_not_looked_for_where_there_is_chance() -> None:
+def test_games_with_chance_have_no_proof_search() -> None:
     found = solve(anygame.load("pig"), memory=1 << 20, seconds=600)
     assert (found.solved, found.leaves) == (False, 0)
 
 
-def test_a_game_too_large_says_how_far_it_came() -> None:
+def test_an_unsolved_large_game_has_counts_of_states() -> None:
     found = counted(anygame.load("connect_four"), memory=8 << 20)
     assert not found.solved
     assert "are too little memory" in found.reason
@@ -247,7 +247,7 @@ def test_a_game_too_large_says_how_far_it_came() -> None:
     assert 0 < found.depth < 42
 
 
-def test_an_interrupt_ends_it_with_what_is_known() -> None:
+def test_an_interrupt_returns_the_results_so_far() -> None:
     def interrupt(expanded: int, _found: int) -> None:
         if expanded > 5000:
             raise KeyboardInterrupt

@@ -21,7 +21,7 @@ class _Text(str):
             yield line
 
 
-def test_a_description_has_two_paragraphs_and_no_more_is_looked_at() -> None:
+def test_only_two_paragraphs_of_a_description_are_read() -> None:
     text = _Text(";\n; A\n; title\n;\n;;\n; and\n; more\n;\n" + "; beyond\n" * 1_000)
     assert describe_sheet(text) == ("A title", "and more")
     assert text.looked_at == 8

@@ -57,7 +57,7 @@ def test_sheets_play_to_the_end_with_goals_for_all(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PLAYOUTS)
-def test_mend_writes_out_what_is_read(name: str) -> None:
+def test_mend_writes_the_lenient_readings(name: str) -> None:
     path = SHEETS / f"{name}.kif"
     mended = mend_sheet(Source(str(path), path.read_text()), ["role", *LENIENT_MENDS])
     assert anygame.loads(mended.text) == leniently(name)
@@ -76,7 +76,7 @@ def test_a_sheet_with_all_mends_has_the_same_states(name: str) -> None:
 @pytest.mark.slow
 @settings(max_examples=examples(20))
 @given(st.data())
-def test_a_sheet_in_which_literals_are_left_out_is_mended_to_what_is_read(data: st.DataObject) -> None:
+def test_mending_a_loosened_sheet_gives_its_lenient_reading(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(["tic_tac_toe", "kuhn_poker", "pig", "monty_hall", "connect_four"]))
     text = loosened(data, open_sheet(name))
     with catch_warnings():
@@ -217,7 +217,7 @@ def test_sheets_in_dialects_have_the_expected_legal_moves(rules: str, legal: str
 
 
 @pytest.mark.filterwarnings("ignore::anygame.LenientReadingWarning")
-def test_sheets_in_the_infix_form_are_read_so_too(tmp_path: Path) -> None:
+def test_infix_sheets_can_be_read_leniently(tmp_path: Path) -> None:
     kif = TURN + "(base (s ?n)) (<= (legal ?r stay) (not (true (t ?any))))"
     path = tmp_path / "sheet.hrf"
     path.write_text(format_sheet(Source("sheet", kif), "infix"))

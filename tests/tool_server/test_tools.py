@@ -58,7 +58,7 @@ def checked(text: str, name: str = "sheet", **arguments: Any) -> list[Any]:
     return found
 
 
-def test_tools_have_schemas_of_what_they_take_and_answer() -> None:
+def test_tools_have_schemas_of_arguments_and_answers() -> None:
     async def listed() -> list[Any]:
         async with Client(make_server("0")) as client:
             return list((await client.list_tools()).tools)
@@ -120,7 +120,7 @@ def test_http_answers_this_machine_alone() -> None:
         ("check", {"sheet": "(" * (LONGEST_SHEET + 1)}, "the limit is 1,048,576"),
     ],
 )
-def test_faults_are_told(tool: str, arguments: dict[str, Any], said: str) -> None:
+def test_bad_arguments_give_faults(tool: str, arguments: dict[str, Any], said: str) -> None:
     failed, found = called(tool, **arguments)
     assert failed
     assert said in found

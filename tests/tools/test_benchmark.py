@@ -116,7 +116,7 @@ def test_machine_code_is_made_once_and_found_again(tmp_path: Path) -> None:
     assert {name: after[name] for name in before} == before
 
 
-def test_interrupt_shows_what_was_measured(
+def test_interrupt_keeps_the_measurements_so_far(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted_at_pig(path: Path, *_: object) -> Speed:

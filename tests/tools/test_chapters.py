@@ -45,7 +45,7 @@ chapters = pytest.mark.parametrize(
         for path in CHAPTERS + EXPERIMENTS
     ],
 )
-def test_examples_print_what_is_shown(path: Path) -> None:
+def test_examples_print_the_documented_output(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     if absent(text):
         pytest.skip(f"the examples need {', '.join(absent(text))}, not installed here")

@@ -16,7 +16,7 @@ def perf(path: Path, out: Path, seconds: str = "0.05") -> tuple[int, dict[str, s
     return status, dict(line.split("=", 1) for line in lines)
 
 
-def test_writes_what_the_contract_asks_for(tmp_path: Path) -> None:
+def test_writes_the_keys_of_the_contract(tmp_path: Path) -> None:
     status, found = perf(ROOT / "gdl" / "tic_tac_toe.kif", tmp_path / "out.txt")
     assert status == 0
     assert list(found) == ["version", "millisecondsTaken", "numStateChanges", "numRollouts"]
@@ -27,7 +27,7 @@ def test_writes_what_the_contract_asks_for(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["out.txt"]
 
 
-def test_reasoner_plays_what_has_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reasoner_plays_a_game_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(anygame.Game, "compile", lambda self, **_: False)
     status, found = perf(ROOT / "gdl" / "rock_paper_scissors.kif", tmp_path / "out.txt")
     assert status == 0

@@ -85,7 +85,7 @@ def _answering(status: int, text: str, **headers: str) -> Iterator[Visit]:
         thread.join()
 
 
-def test_answers_are_right_or_wrong_or_come_again() -> None:
+def test_answers_are_right_or_wrong_or_retried() -> None:
     with _answering(200, "as it should be") as visit:
         visit.ask("the page", "GET", "/", "should")
         assert visit.wrong == []
@@ -107,7 +107,7 @@ def test_answers_are_right_or_wrong_or_come_again() -> None:
     assert "ConnectionRefusedError" in visit.wrong[-1]
 
 
-def test_tables_tell_the_waits_and_what_became_of_requests() -> None:
+def test_tables_show_waits_and_outcomes_of_requests() -> None:
     quiet, attacked = Visit(("localhost", 1)), Visit(("localhost", 1))
     quiet.seconds["the page"] += [0.001, 0.003, 0.002]
     attacked.seconds["the page"] += [0.002, 0.004, 1.5]

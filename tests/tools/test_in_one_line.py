@@ -29,7 +29,7 @@ def test_elsewhere_than_on_a_terminal_only_failures_are_shown(capfd: pytest.Capt
 # A library that another test imported may have threads, which the child never needs.
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
-def test_on_a_terminal_a_line_is_written_anew_and_cut() -> None:
+def test_on_a_terminal_a_line_is_rewritten_and_cut() -> None:
     pexpect = pytest.importorskip("pexpect")
     command = [str(ROOT / "tools" / "in_one_line.py"), *_printing(["one", "x" * 100], 0)]
     around = {name: value for name, value in os.environ.items() if name not in {"LINES", "COLUMNS"}}

@@ -69,7 +69,7 @@ def test_returns_are_those_of_each_mover() -> None:
     assert returns[:, 0].tolist() == [0.4375, -0.375, 0.75, -0.5]
 
 
-def test_a_drawn_move_says_nothing_of_the_positions_before() -> None:
+def test_a_random_move_gives_no_return_to_earlier_positions() -> None:
     learn = _learn()
     *_, returns = learn.learn_from(_played(learn, drawn=[False, True, False, False]), trust=1.0)
     assert returns[:, 0].tolist() == [0.0, 0.0, 1.0, -0.5]
@@ -98,7 +98,7 @@ def test_a_little_learning_draws_a_curve(tmp_path: Path, capsys: pytest.CaptureF
 
 
 @pytest.mark.long
-def test_the_ceiling_is_what_another_player_reaches(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_ceiling_is_the_score_of_another_player(capsys: pytest.CaptureFixture[str]) -> None:
     learn = _learn()
     order = ["connect_four_small", "--ceiling", "greedy", "--opponent", "legal", "--matches", "2"]
     assert learn.main([*order, *_FEW.split()]) == 0

@@ -20,7 +20,7 @@ SHEET = str(ROOT / "gdl" / "tic_tac_toe.kif")
 
 
 @pytest.mark.slow
-def test_two_players_print_what_is_shown() -> None:
+def test_two_players_print_the_documented_output() -> None:
     arguments = (
         "tools/two_players.py gdl/tic_tac_toe.kif legal random --seed 1 --start-clock 5 --play-clock 2"
     )

@@ -22,7 +22,7 @@ def texts(drawn: str) -> str:
     return "".join(html.unescape(text) for text in found).replace("\xa0", "")
 
 
-def test_the_picture_shows_what_a_session_shows_now() -> None:
+def test_the_picture_agrees_with_a_session() -> None:
     shown = session()
     assert "\x1b[" in shown
     assert [line[2:] for line in shown.splitlines() if line.startswith("> ")] == list(COMMANDS)

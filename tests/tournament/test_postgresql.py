@@ -141,7 +141,7 @@ def _play(path: str | Path, rounds: int = 1) -> list[str]:
         return asyncio.run(play())
 
 
-def test_it_keeps_what_a_file_keeps(address: str, tmp_path: Path) -> None:
+def test_postgresql_stores_the_same_data_as_a_file(address: str, tmp_path: Path) -> None:
     assert len(_play(address)) == len(_play(tmp_path / "file")) == 6
     with Store(address) as there, Store(tmp_path / "file") as here:
         assert there.results() == here.results()

@@ -319,7 +319,7 @@ def test_damaged_records_of_a_store_are_record_errors(tmp_path: Path, change: di
             assert len(store.results()) == 1
 
 
-def test_a_store_that_cannot_be_says_why(tmp_path: Path) -> None:
+def test_an_unusable_store_raises_an_error_with_a_reason(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match=f"there is no folder {tmp_path}/none"):
         Store(tmp_path / "none" / "store")
     with pytest.raises(

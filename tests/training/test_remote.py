@@ -97,7 +97,7 @@ def test_processes_that_die_lose_nothing_but_time(monkeypatch: pytest.MonkeyPatc
     assert apart.progress == alone.progress
 
 
-def test_calls_are_cut_so_that_stopping_is_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_are_divided_so_that_stopping_is_fast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "_SLICE", 0.001)
     searcher = searcher_to_learn(anygame.loads(RACE))
     alone, apart = Learners(searcher, 1, 2), Learners(searcher, 1, 2)

@@ -138,7 +138,7 @@ def visit(
     return run
 
 
-def test_hostile_sheets_are_checked_two_at_a_time_and_keep_nobody_from_pages(visit: Any) -> None:
+def test_hostile_sheets_do_not_block_pages(visit: Any) -> None:
     async def visitor(client: httpx.AsyncClient) -> None:
         def check(text: str) -> asyncio.Task[httpx.Response]:
             return asyncio.create_task(client.post("/check", params={"part": "1"}, data={"text": text}))
@@ -188,7 +188,7 @@ def test_a_sheet_has_less_time_where_others_wait_when_it_begins(visit: Any) -> N
     visit(visitor)
 
 
-def test_own_sheets_are_looked_at_once(visit: Any) -> None:
+def test_sheets_of_the_server_are_read_once(visit: Any) -> None:
     async def visitor(client: httpx.AsyncClient) -> None:
         for _ in range(3):
             for path in ("/sheet/tic_tac_toe", "/write", "/write/tic_tac_toe"):

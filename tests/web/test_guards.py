@@ -56,12 +56,12 @@ def _piece(data: bytes, *, more: bool) -> Message:
     return {"type": "http.request", "body": data, "more_body": more}
 
 
-def test_a_body_is_read_as_it_comes() -> None:
+def test_a_body_is_read_in_pieces() -> None:
     pieces = [_piece(b"ab", more=True), _piece(b"c", more=False)]
     assert _answer(_scope("POST", content_length="3"), pieces) == (200, "abc")
 
 
-def test_a_body_that_does_not_come_in_time_is_given_up() -> None:
+def test_a_late_body_is_refused() -> None:
     with pytest.raises(HTTPException, match=r"did not arrive within 0\.01 seconds"):
         _answer(_scope("POST", content_length="3"), [_piece(b"ab", more=True)], seconds=0.01)
 
@@ -76,7 +76,7 @@ def test_a_body_that_does_not_come_in_time_is_given_up() -> None:
         ({"transfer_encoding": "chunked"}, 411),
     ],
 )
-def test_a_body_too_long_or_of_no_said_length_is_refused_unread(headers: dict[str, str], status: int) -> None:
+def test_a_long_body_or_a_body_without_length_is_refused_unread(headers: dict[str, str], status: int) -> None:
     pieces = [_piece(b"ab", more=False)]
     assert _answer(_scope("POST", **headers), pieces)[0] == status
     assert len(pieces) == 1
@@ -101,7 +101,7 @@ def test_a_slow_form_gets_an_error(tmp_path: Path) -> None:
     assert b"did not arrive within" in told[1]["body"]
 
 
-def test_a_request_of_many_pieces_is_refused_while_it_comes(server: Server) -> None:
+def test_a_chunked_request_is_refused_before_its_end(server: Server) -> None:
     head = f"POST /check HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nTransfer-Encoding: chunked\r\n\r\n"
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
         connection.sendall(head.encode() + b"1\r\nx\r\n" * 1_000)

@@ -63,7 +63,7 @@ def test_a_role_sees_its_own_moves_and_percepts_until_the_end(page: Page, server
     assert page.get_by_role("button", name="Undo").count() == 0
 
 
-def test_nothing_that_can_be_asked_tells_what_is_hidden(server: Server) -> None:
+def test_no_request_reveals_hidden_facts(server: Server) -> None:
     with (
         httpx.Client(base_url=server.address, timeout=60) as player,
         httpx.Client(base_url=server.address, timeout=60) as stranger,

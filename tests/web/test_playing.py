@@ -52,7 +52,7 @@ def test_public_sheets_are_played_by_clicks(page: Page, corpus: Path, tmp_path: 
         own.stop()
 
 
-def test_moves_have_their_texts_as_names_and_facts_stand_in_details(page: Page, server: Server) -> None:
+def test_buttons_have_texts_of_moves_and_details_have_facts(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/play/tic_tac_toe")
     page.get_by_role("button", name="(mark 2 2)", exact=True).click()
     wait_for_step(page, 1)

@@ -92,7 +92,7 @@ class _Server:
         "killed in the middle of an answer",        "after an event",
     ],
 )  # fmt: skip
-def test_a_process_that_ends_is_gone_for_every_question(script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_questions_to_ended_processes_fail(script: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for found in _Server(script, monkeypatch).ask():
         assert isinstance(found, ChildEndedError)
         assert str(found).startswith("the process of the match ")
@@ -126,16 +126,14 @@ def test_a_process_that_ends_after_its_answer_has_answered(monkeypatch: pytest.M
         "b'x' * 2**21 + b'\\n'",
     ],
 )
-def test_a_process_that_tells_what_is_no_answer_is_ended(
-    answer: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_with_an_invalid_answer_is_killed(answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "LONGEST_ANSWER", 2**20)
     server = _Server(f"{_BEGUN}tell({answer})\ntime.sleep(600)", monkeypatch)
     assert [type(found) for found in server.ask()] == [ChildEndedError] * 2
     assert server.heard == []
 
 
-def test_an_answer_that_nobody_waits_for_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_answer_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     script = _BEGUN + 'tell({"id": 99, "value": 1})\n'
     script += 'tell({"event": "changed", "view": {"step": 3}})\ntell({"id": number, "value": 2})\n'
     script += 'tell({"id": number, "value": 3})\ntell({"id": asked()["id"], "value": 4}); asked()'

@@ -221,7 +221,7 @@ def _played(page: Page, address: str, game: str, *moves: str) -> None:
         wait_for_step(page, step)
 
 
-def test_the_end_says_who_won_and_shows_the_line(page: Page, server: Server) -> None:
+def test_the_page_names_the_winner_and_marks_the_line(page: Page, server: Server) -> None:
     moves = ("(mark 1 1)", "(mark 2 1)", "(mark 2 2)", "(mark 3 1)", "(mark 3 3)")
     _played(page, server.address, "tic_tac_toe", *moves)
     wait_until_over(page)

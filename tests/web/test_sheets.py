@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_the_page_of_a_sheet_says_what_its_opponents_have_learned(
+def test_the_page_of_a_sheet_describes_models_of_opponents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANYGAME_MODELS", str(tmp_path / "models"))

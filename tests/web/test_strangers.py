@@ -57,7 +57,7 @@ def test_names_of_a_sheet_are_text(page: Page, server: Server) -> None:
 
 
 @pytest.mark.slow
-def test_a_broken_sheet_is_shown_with_what_is_wrong_and_can_be_mended(page: Page, server: Server) -> None:
+def test_a_broken_sheet_is_shown_with_its_errors_and_can_be_mended(page: Page, server: Server) -> None:
     page.goto(f"{server.address}/")
     page.locator("#text").fill("(role me)\n(<= (legal me ?x) (not (bad ?x)))\n(bad 1)\n")
     page.get_by_role("button", name="Upload").click()
@@ -176,7 +176,7 @@ def test_a_large_upload_is_refused_before_it_is_read(server: Server) -> None:
         assert connection.recv(100).startswith(b"HTTP/1.1 413 ")
 
 
-def test_an_upload_of_no_said_length_is_refused_before_it_is_read(server: Server) -> None:
+def test_an_upload_without_length_is_refused_unread(server: Server) -> None:
     def parts() -> Iterator[bytes]:
         for _ in range(100):
             yield b"text=" + b"x" * 2**20
@@ -201,7 +201,7 @@ def test_a_record_of_very_many_moves_is_refused(server: Server) -> None:
     assert "the record has 5,001 joint moves: pages show records of at most 5,000" in answer.text
 
 
-def test_a_record_tells_nobody_the_invitations(server: Server) -> None:
+def test_a_record_does_not_reveal_invitations(server: Server) -> None:
     with _client(server) as owner, _client(server) as stranger:
         address = owner.get("/play/tic_tac_toe?as=x").headers["location"]
         (link,) = set(re.findall(r"/join/([\w-]+)", owner.get(address).text))

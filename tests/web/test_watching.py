@@ -196,7 +196,7 @@ def test_the_time_to_get_ready_is_not_that_of_moves(page: Page, tmp_path: Path) 
         page.locator(".note:has-text('Each move may take 9 s.')").wait_for()
 
 
-def test_a_busy_port_is_blamed_on_the_option_that_says_it(tmp_path: Path) -> None:
+def test_a_busy_port_is_reported_with_its_option(tmp_path: Path) -> None:
     pytest.importorskip("uvicorn")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])

@@ -126,7 +126,7 @@ def test_beliefs_in_random_sheets_are_exact(block: int) -> None:
     assert compared > 10
 
 
-def test_particles_agree_with_what_was_seen_when_there_are_too_many_states() -> None:
+def test_particles_agree_with_the_observations() -> None:
     game, plain = anygame.loads(SECRET, machine="network"), anygame.loads(SECRET, machine="reasoner")
     for seed in range(4):
         belief = Belief(game, game.roles[0], seed, most=20)

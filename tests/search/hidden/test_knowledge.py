@@ -49,7 +49,7 @@ def agreeing(view: RoleView, role: int) -> list[State]:
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker", "liars_dice", "monty_hall"])
-def test_just_what_holds_in_all_states_that_agree_is_known(name: str) -> None:
+def test_exactly_facts_true_in_all_consistent_states_are_known(name: str) -> None:
     game = anygame.load(name)
     for seed, (number, role) in product((1, 2), enumerate(game.roles)):
         if role.is_random:

@@ -22,7 +22,7 @@ _STEPS = 12
 
 
 @pytest.mark.parametrize("sheet", _HIDING, ids=lambda path: path.stem)
-def test_roles_can_tell_from_what_they_saw_which_moves_they_have(sheet: Path) -> None:
+def test_roles_can_infer_their_legal_moves_from_percepts(sheet: Path) -> None:
     # A manager does not tell them.
     game = anygame.load(sheet, machine="network")
     belief = Belief(game, game.roles[0])

@@ -45,7 +45,7 @@ def _move(
 
 
 @pytest.mark.parametrize(("sheet", "expected"), [(_COIN, "sure"), (_GLIMPSE, "(say tails)")])
-def test_it_does_not_act_on_what_it_cannot_know(sheet: str, expected: str) -> None:
+def test_the_search_does_not_use_hidden_facts(sheet: str, expected: str) -> None:
     game = anygame.loads(sheet)
     start = game.initial_state()
     joint = ("noop", "(hide tails)")
@@ -72,7 +72,7 @@ def test_goals_outside_0_to_100_are_distinguished(goals: tuple[int, ...]) -> Non
     assert told == pytest.approx({"(open a)": least, "(open b)": middle, "(open c)": most}, abs=0.01)
 
 
-def test_others_do_not_act_on_what_they_cannot_know_either() -> None:
+def test_modelled_opponents_do_not_use_hidden_facts() -> None:
     """Both hide a coin for the other: a hider would lose always if guessers could see."""
     sheet = """
         (role a) (role b) (side heads) (side tails) (init (step 1))
@@ -183,7 +183,7 @@ def test_it_is_a_player_by_name_with_options() -> None:
     # Random guesses reach 5 on average, random tries 50.
     [("code_breaking", 40), ("blind_tic_tac_toe", 75)],
 )
-def test_it_acts_on_what_it_has_seen(name: str, least: int) -> None:
+def test_the_search_uses_percepts(name: str, least: int) -> None:
     game = anygame.load(_SHEETS / f"{name}.kif")
     found = []
     for number in range(6):

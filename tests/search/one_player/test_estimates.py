@@ -137,7 +137,7 @@ def test_best_first_knows_when_nothing_is_left() -> None:
     assert (incumbent.goal, search.is_complete) == (0, True) or incumbent.goal is None
 
 
-def test_a_dive_settles_what_has_fewest_ways_first() -> None:
+def test_a_dive_chooses_the_most_constrained_place_first() -> None:
     game, incumbent = anygame.loads(latin(*_SQUARE)), Incumbent()
     successors, key, relaxation = _estimated(game, incumbent)
 
@@ -152,7 +152,7 @@ def test_a_dive_settles_what_has_fewest_ways_first() -> None:
     assert len(incumbent.line) == sum(row.count(".") for row in _SQUARE)
 
 
-def test_dives_that_end_at_once_may_be_begun_anew_thousands_of_times() -> None:
+def test_short_dives_can_restart_thousands_of_times() -> None:
     game, incumbent = anygame.loads(pegs("101")), Incumbent()
     successors, key, relaxation = _estimated(game, incumbent)
     root = EstimatedStates(successors, key, relaxation, incumbent, "depth first")

@@ -106,7 +106,7 @@ def test_a_proven_line_is_the_best_of_all(text: str, machine: MachineName) -> No
 
 @pytest.mark.slow
 @pytest.mark.parametrize("forward", [True, False])
-def test_lines_on_random_graphs_are_the_best_ones(forward: bool) -> None:
+def test_lines_on_random_graphs_are_optimal(forward: bool) -> None:
     random = Random(forward)
     for _ in range(12):
         nodes = random_nodes(random, ("left",), forward=forward, missing=0.2)
@@ -183,7 +183,7 @@ def test_the_rest_of_a_line_is_known_one_move_later() -> None:
         assert (rest.moves, rest.goal, rest.proven) == (line.moves[1:], line.goal, True)
 
 
-def test_off_the_line_a_new_one_is_looked_for() -> None:
+def test_off_the_line_a_new_line_is_searched() -> None:
     game = anygame.loads(TALLY)
     search = LineSearch(game, seed=1)
     search.run()
@@ -201,7 +201,7 @@ def test_a_stopped_search_continues_in_the_next_call() -> None:
     assert after.seconds > before.seconds
 
 
-def test_an_interrupt_keeps_what_is_known() -> None:
+def test_an_interrupt_keeps_the_best_line_so_far() -> None:
     game = anygame.loads(sliding("cb-a", last=4))
     search = LineSearch(game, seed=1)
 

@@ -40,7 +40,7 @@ def _learner(game: Game, seed: int = 1) -> Learner:
     return Learner(TreeSearcher(game, seed=1, memory=1 << 22), seed)
 
 
-def test_practice_tells_won_positions_from_lost_ones() -> None:
+def test_practice_separates_won_from_lost_positions() -> None:
     game = anygame.load("tic_tac_toe")
     table = solve(game, table=True).table
     assert table is not None
@@ -63,7 +63,7 @@ def test_practice_tells_won_positions_from_lost_ones() -> None:
     assert lost + 0.05 < drawn < won - 0.05
 
 
-def test_of_three_roles_it_is_learned_what_each_gets() -> None:
+def test_learning_estimates_the_goal_of_each_of_three_roles() -> None:
     game = anygame.loads(TAKING)
     searcher = TreeSearcher(game, seed=1, memory=1 << 22)
     learned = Learner(searcher, 1)

@@ -90,7 +90,7 @@ def test_lines_are_patterns_of_two_sides(source: str, patterns: int, rows: list[
 
 
 @pytest.mark.parametrize("source", ["tic_tac_toe", _MARKS])
-def test_a_pattern_counts_until_the_other_side_has_begun_it_too(source: str) -> None:
+def test_a_pattern_counts_until_both_sides_occupy_it(source: str) -> None:
     searcher = _searcher(source)
     mine = searcher.patterns.names[3].removeprefix("1 of 3 ")
     own, other = ("cell x", "cell o") if mine == "cell x" else ("cross", "nought")

@@ -200,7 +200,7 @@ def test_in_general_sum_games_a_trial_compares_with_play_without_estimates() -> 
     ("source", "leaves"),
     [(TAKING, 12), ("three_player_chomp", 2000), ("rock_paper_scissors", 30)],
 )
-def test_leaves_are_worth_what_each_role_is_estimated_to_get(source: str, leaves: int) -> None:
+def test_leaves_have_the_estimated_goals_of_all_roles(source: str, leaves: int) -> None:
     """Where more than two play, or several choose at once, means of estimates stand for those of playouts."""
     searcher = _searcher(source, trust=1.0)
     searcher.advance(60, leaves)

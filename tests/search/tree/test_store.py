@@ -29,7 +29,7 @@ def _flags_at(address: int) -> list[str]:
 @pytest.mark.skipif(
     not Path("/sys/kernel/mm/transparent_hugepage").exists(), reason="this kernel has no huge pages"
 )
-def test_memory_comes_in_pages_of_the_usual_size() -> None:
+def test_memory_has_pages_of_the_usual_size() -> None:
     store = make_store(words=3, roles=2, memory=256 << 20)
     for array in store.states, store.tries, store.child, store.slots:
         flags = _flags_at(array.ctypes.data)

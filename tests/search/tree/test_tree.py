@@ -95,7 +95,7 @@ def _run(searcher: TreeSearcher, iterations: int) -> int:
 
 
 @pytest.mark.parametrize("fluents", [1, 63, 64, 65, 200])
-def test_states_come_out_of_lanes_as_they_went_in(fluents: int) -> None:
+def test_states_in_lanes_are_read_back_unchanged(fluents: int) -> None:
     random = np.random.default_rng(fluents)
     words = -(-fluents // 64)
     bits = random.random((300, 64 * words)) < 0.5
@@ -114,7 +114,7 @@ def test_states_come_out_of_lanes_as_they_went_in(fluents: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", "hex_pie", "six_in_a_row", "copolymer"])
-def test_its_moves_are_the_legal_ones_wherever_play_goes(name: str) -> None:
+def test_the_tree_has_exactly_the_legal_moves(name: str) -> None:
     game = anygame.load(name)
     searcher = TreeSearcher(game, seed=1, memory=1 << 26)
     random = Random(5)
@@ -304,7 +304,7 @@ def test_the_same_seed_gives_the_same_tree_and_another_one_another() -> None:
     assert told[0] != told[2]
 
 
-def test_memory_is_bounded_and_what_is_known_stays() -> None:
+def test_memory_is_bounded_and_known_values_are_kept() -> None:
     game = anygame.load("six_in_a_row")
     searcher = _searcher(game, memory=3 << 20)
     searcher.begin(game.initial_state())

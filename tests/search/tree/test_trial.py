@@ -35,7 +35,7 @@ def _opposite(game: Game, weights: Weights) -> Weights:
     return opposite
 
 
-def test_a_trial_tells_good_estimates_from_bad_ones() -> None:
+def test_a_trial_separates_good_from_bad_estimates() -> None:
     """What is learned from thousands of games is accepted, and its own opposite is not."""
     game = anygame.loads(RACE)
     good = _learned(game, 3000)
@@ -192,7 +192,7 @@ def test_wrong_estimates_of_known_values_are_detected() -> None:
     assert not errs_more(anygame.load("capture_chess"), good, 1.0, seed=1, leaves=30)
 
 
-def test_estimates_can_be_tried_against_earlier_ones() -> None:
+def test_estimates_can_be_compared_with_earlier_estimates() -> None:
     """More games teach more; the number of matches is that asked for, and the same seed gives the same."""
     game = anygame.loads(RACE)
     late, early = _learned(game, 3000), _learned(game, 64)
