@@ -100,7 +100,7 @@ def _at(code: FunctionBuilder, base: str, *offsets: str) -> str:
 
 
 def _look() -> str:
-    """Write a function that evaluates all states, and stores per lane the answers as bytes, goals as floats.
+    """Write a function that evaluates all states, and stores answers as bytes and goals as floats, by lane.
 
     The function sets row ACTIVE to the lanes that can move, and row STUCK to the stuck lanes.
     """

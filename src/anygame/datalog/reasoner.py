@@ -127,7 +127,7 @@ class Reasoner:
         return dict(zip(self._true_slots, fluents, strict=True))
 
     def legal(self, frame: Frame) -> dict[int, list[Move]]:
-        """Return the legal moves of each role in no fixed order, by the number of the role."""
+        """Return the legal moves of each role, by the number of the role; the order of moves is not fixed."""
         self.engine.evaluate(frame, self._for_legal)
         moves: dict[int, list[Move]] = {self.terms.number(role): [] for role in self.roles}
         for slot, does, relation in self._legal_slots:

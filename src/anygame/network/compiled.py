@@ -164,7 +164,7 @@ def _compile(
 
 
 def _circuits(atoms: Atoms, names: Interface, budget: Budget) -> tuple[Circuit, Circuit | None]:
-    """Return a circuit of all outputs except percepts, and one of all outputs if there are percepts."""
+    """Return a circuit without percepts and, if there are percepts, a circuit with percepts."""
     inputs = [*names.fluent_atoms]
     choices: list[tuple[int, ...]] = []
     for of_role in names.action_atoms:

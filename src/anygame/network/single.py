@@ -55,7 +55,7 @@ class Single:
         self._asked: bytes | None = None
 
     def legal(self, state: bytes) -> list[list[int]]:
-        """Return per role the legal actions, counted from the first action of the role."""
+        """Return the numbers of each role's legal actions, counted from the role's first action."""
         if state != self._asked:
             self._look(state)
         return [actions.nonzero()[0].tolist() for actions in self._legal]

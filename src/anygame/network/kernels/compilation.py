@@ -77,7 +77,7 @@ class Compilation:
                     kernel.take_over(image)
                     self._succeeded = True
         except Exception:
-            # The kernel still has its loop. ``Kernel.finish`` compiles the code again, and raises the error.
+            # The kernel keeps its loop. ``Kernel.finish`` compiles the code again, and raises the error.
             self._succeeded = False
         finally:
             self._done.set()

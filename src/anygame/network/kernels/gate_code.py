@@ -190,7 +190,7 @@ class Presence:
             self.alone = code.let(f"select i1 {alone}, i64 {self.present}, i64 0")
 
     def during(self, mask: int) -> AbstractContextManager[None]:
-        """Write code that runs if the lanes' common phase is in the mask, or if they have none."""
+        """Write code that runs if the mask contains the lanes' common phase, or without a common phase."""
         return nullcontext() if mask == self._every else self._code.when(self._any(self.present, mask))
 
     def only_during(self, mask: int) -> AbstractContextManager[None]:
@@ -208,7 +208,7 @@ class Presence:
 
 
 def find_presence(code: FunctionBuilder, phases: Phases, first_fluent: int, lanes: str) -> None:
-    """Write code that sets row ABSENT for the common phase of ``lanes``, or to 0 if they have none."""
+    """Write code that sets row ABSENT for the common phase of ``lanes``, or to 0 without a common phase."""
     if not phases.patterns:
         return
     clock = [code.load(first_fluent + fluent) for fluent in phases.clock]

@@ -6,7 +6,7 @@ gate itself. Small gates of a frequent shape have their own loop. A loop with tw
 other gates. No gate reads another gate of its run, because a processor stalls if a read depends on a recent
 write.
 
-Gates of a cycle and fluents have entries of two numbers: the offset in bytes of the row to read, and the
+Fluents, and gates in cycles, have entries of two numbers: the offset in bytes of the row to read, and the
 offset of the row to write. The lowest bit of the first number is set if the value is inverted. The lowest bit
 of the second number is set for the last input of a gate, or if the fluent holds initially.
 
@@ -344,8 +344,8 @@ class LoopWriter:
     ) -> None:
         """Add an operation, with the bit literal to read and the target of each entry.
 
-        The code does the operation if ``during`` contains the lanes' common phase, or if they have none. If a
-        lane restarts, a common phase in ``restarting`` suffices, too.
+        The code does the operation if ``during`` contains the lanes' common phase, or without a common phase.
+        If a lane restarts, a common phase in ``restarting`` suffices, too.
         """
         begin = self._written
         sources = (bits >> 1) * self._stride | bits & 1

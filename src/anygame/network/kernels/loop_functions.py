@@ -33,9 +33,9 @@ def loop_functions(
     """Write the functions of a game that evaluate gates from data, and the shared functions that they call.
 
     Row numbers have ``bits`` bits. Each shape of ``unrolled``, a pair of the numbers of plain and of inverted
-    inputs, has its own function. ``places_of`` has the indices in the data at which the operations of the
-    state, of late goals and of moves begin, and the end of the operations. With ``factors``, the gates read
-    moves as groups and members; see ``RowLayout``.
+    inputs, has its own function. ``places_of`` has indices in the data: where the operations of the state, of
+    late goals and of moves begin, and where the operations end. With ``factors``, the gates read moves as
+    groups and members; see ``RowLayout``.
     """
     names = ("evaluate_options", "evaluate_goals", "evaluate_factors" if factors else "evaluate_moves")
     shared = SharedFunctions(

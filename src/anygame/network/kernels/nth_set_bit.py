@@ -39,7 +39,7 @@ class Candidates:
     """The moves of a role that can ever be legal: bit literals of their legality, and rows of the actions.
 
     Attributes:
-        counters: per plane of the number of legal moves, a row of counters.
+        counters: a row of counters for each plane of the number of legal moves.
         phases: per move the phases in which a move of its group can be legal.
         scratch: for a role with many moves, the first of its scratch rows; else None.
         factors: for a role with many moves, the first rows of its groups and of its members; see
