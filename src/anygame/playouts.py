@@ -47,7 +47,7 @@ class Tally(Generic[StuckT]):
     """Counts of random playouts. Lists are in the order of the roles.
 
     Attributes:
-        goals: per role, the number of playouts by goal, for playouts with exactly one integer goal.
+        goals: per role, the number of playouts for each goal, among playouts with exactly one integer goal.
         missing, double: per role, ``missing_goals`` and ``double_goals`` of ``SimulationResult``, which also
             explains the other counts.
         options: per role, the number of its legal moves, summed over all joint moves.

@@ -68,9 +68,9 @@ def chance_of(game: Game) -> int | None:
 def find_turns(game: Game, sample: tuple[int, int] = _SAMPLE) -> Turns[Term]:
     """Return the turns of a game, from random playouts with a fixed seed.
 
-    A move is a wait if its name is noop, or if it was the only move of its role in a state where another role
-    had a choice. The branching on random paths estimates the tree size (D. E. Knuth, "Estimating the
-    efficiency of backtrack programs", 1975). ``sample`` has the maximum numbers of playouts and states.
+    A move named noop is a wait. A move is also a wait if it was the only move of its role in a state where
+    another role had a choice. The branching on random paths estimates the tree size (D. E. Knuth, "Estimating
+    the efficiency of backtrack programs", 1975). ``sample`` has the maximum numbers of playouts and states.
     """
     chance = chance_of(game)
     waiting: list[set[Term]] = [set() for _ in game.roles]

@@ -221,7 +221,7 @@ class State:
         """Return the state after a move of one role; every other role makes its only legal move.
 
         ``play(role, move)`` makes the move of a role. ``play(move)`` makes a move of the only role with a
-        choice, or, if no role has a choice, of a role for which the move is legal.
+        choice. If no role has a choice, ``play(move)`` makes the move of a role for which the move is legal.
 
         >>> import anygame
         >>> state = anygame.load("tic_tac_toe").initial_state()

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 def definitions(sheet: WrittenSheet, offset: int) -> list[Occurrence]:
     """Return the definitions of the name at an offset.
 
-    A relation is defined in the heads of its rules and facts. A fluent is defined in heads that make it true,
-    a move in heads that make it legal, and a role in a ``role`` fact. Any other constant or function is
-    defined at its first place, and a variable in the first sentence of the body that binds the variable.
+    A relation is defined in the heads of its rules and facts. A fluent is defined in heads that make it true.
+    A move is defined in heads that make it legal. A role is defined in a ``role`` fact. A variable is defined
+    in the first sentence of the body that binds it. Any other name is defined at its first place.
     """
     name = sheet.name_at(offset)
     return _defining(sheet, name.symbol) if name else []

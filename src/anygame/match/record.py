@@ -2,9 +2,9 @@
 
 A state is a list of facts, and a joint move is a list of one move for each role, as strings with blanks
 between all tokens. Times are milliseconds since 1970. There is one more state than there are joint moves.
-Each state has a time and a list of errors; the first list is about START. The key ``anygame`` holds data for
-which the reference format has no key: the rule sheet for replaying and resuming, roles, the seed, comments of
-players, and reasons of errors.
+Each state has a time and a list of errors; the first list is about START. The key ``anygame`` holds data that
+the reference format lacks: the rule sheet for replaying and resuming, roles, the seed, comments of players,
+and reasons of errors.
 """
 
 from __future__ import annotations

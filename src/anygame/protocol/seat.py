@@ -77,8 +77,8 @@ class RemoteSeat:
         host: host of the player.
         port: port of the player.
         name: name in records and in the header ``Receiver``; by default ``HOST:PORT``.
-        gdl2: whether to send GDL-II messages, with the move and the percepts of the player instead of all
-            moves; by default, whether the game has rules for ``sees``.
+        gdl2: whether to send GDL-II messages, with the player's move and percepts instead of all moves. By
+            default, True if the game has rules for ``sees``.
         transport: connection to the player; by default HTTP.
     """
 

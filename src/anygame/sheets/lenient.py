@@ -1,9 +1,9 @@
 """Lenient reading: unbound variables, which GDL forbids, get the meaning that they have in Prolog.
 
-A variable that occurs only in negated formulas, as in ``(not (true (board ?p ?x)))``, means "for no ?x", as
-in negation as failure (Clark, "Negation as failure", 1978). If nothing binds a variable of a head, a literal
-is added after the head. This literal reads ``role``, ``base``, ``input``, or a relation of all possible
-values of the variable. Lenient reading edits the text, so the result is plain GDL.
+If ?x occurs only in negated formulas, ``(not (true (board ?p ?x)))`` means "for no ?x", as in negation as
+failure (Clark, "Negation as failure", 1978). If nothing binds a variable of a head, a literal is added after
+the head. This literal reads ``role``, ``base``, ``input``, or a relation of all possible values of the
+variable. Lenient reading edits the text, so the result is plain GDL.
 """
 
 from __future__ import annotations

@@ -69,9 +69,9 @@ class GameEnv(_LearnerEnv, gymnasium.Env):
     Args:
         sheet: a rule sheet, the name of an installed game, or a game.
         role: the learner; by default the first role.
-        opponents: the players of the other roles, in the order of the roles or by role: ``random`` (the
-            default), the name of another player, a ``Player``, or a function from observation and mask to an
-            action.
+        opponents: the players of the other roles, by role or in the order of the roles. A player is
+            ``random`` (the default), another name, a ``Player``, or a function from observation and mask to
+            an action.
         render_mode: ``ansi``, ``human`` or ``rgb_array`` (extra ``cairosvg``).
         rewards: the conversion of goals to rewards, which are 0 before the end of a match. ``scaled`` maps
             goals from 0 to 100 to rewards from 0 to 1. ``goals`` are the goals of the rules. ``zero-sum`` is

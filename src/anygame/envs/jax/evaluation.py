@@ -1,8 +1,8 @@
 """Evaluation of gates in JAX, for 32 games per word, and functions that make observations.
 
-The functions take one game, and JAX transforms the functions. Under ``vmap``, each bit of a word belongs to
-another game (bit slicing: Biham 1997, "A fast new DES implementation in software"), so one operation computes
-a gate for 32 games. For 4,096 games, bit slicing is 3 to 40 times as fast as a byte per value.
+The functions take one game, and JAX transforms the functions. Under ``vmap``, each bit of a word belongs to a
+different game, so one operation computes a gate for 32 games (bit slicing: Biham 1997, "A fast new DES
+implementation in software"). For 4,096 games, bit slicing is 3 to 40 times as fast as a byte per value.
 
 XLA takes minutes to compile code for a few thousand gates. The gates are therefore data: a loop evaluates one
 block of a table per iteration. This loop compiles equally fast for every game. Gates of one level do not read
@@ -258,9 +258,9 @@ Observe: TypeAlias = Callable[[Array, Array], Array]
 def relative(fluents: Sequence[Term], players: Sequence[Term]) -> Observe:
     """Return a function that shows each player the state from the view of the first player.
 
-    The names of players inside fluents rotate: x sees its mark as ``(cell 1 1 x)``, and o sees its mark as
-    ``(cell 1 1 x)``, too. After the fluents, bool [fluents], the observation has the player, bool [players],
-    because fluents without names of players can mean different things for different players.
+    The names of players inside fluents rotate: x and o both see their own mark as ``(cell 1 1 x)``. The
+    observation has the fluents, bool [fluents], and then the player, bool [players]. A fluent without names
+    of players can mean different things for different players.
     """
     number = {fluent: index for index, fluent in enumerate(fluents)}
     sources = np.zeros((len(players), len(fluents)), np.int32)

@@ -74,8 +74,8 @@ def load(
         scale: the factor in a utility, which is ``scale * goal + offset``.
         offset: the number that is added to ``scale * goal``.
         zero_sum: whether to subtract the mean goal of all players from each goal.
-        max_steps: number of joint moves after which a play is cut; by default the length of the longest play
-            if that is known, or else 1,000.
+        max_steps: number of joint moves after which a play is cut. The default is the length of the longest
+            play if this length is known, or else 1,000.
         case_sensitive: whether names are case-sensitive; ignored for a game.
         lenient: whether to read unbound variables as Prolog-like reasoners do (``anygame.load``).
 

@@ -115,9 +115,10 @@ class PlayerServer:
     """Answers messages, in one process or over HTTP.
 
     Args:
-        player: specification of a player (see `anygame.players.make_player`), whose matches run in processes
-            that can always be killed; or a function that creates a player in this process. In this process,
-            rules and players that hang leave threads behind. A player is reused after its match.
+        player: specification of a player (see `anygame.players.make_player`), or a function that creates a
+            player. A specified player runs in processes that can always be killed. The player of a function
+            runs in this process, where rules and players that hang leave threads behind. A player is reused
+            after its match.
         seed: random seed of the first player; each further player gets the next seed.
         name: name in the reply to INFO: one word.
         parallel: maximum number of matches at a time.

@@ -109,8 +109,8 @@ class Match(Versioned):
     def shows_all(self, mine: Collection[str]) -> bool:
         """Return whether the owner of the roles ``mine`` may see everything before the match is over.
 
-        The owner may see everything if the rules hide nothing, if the match ``reveals``, or if the owner
-        plays all roles, or all of at least two roles besides ``random``.
+        The owner may see everything if the rules hide nothing, the match ``reveals``, or the owner plays all
+        roles. If at least two roles are not ``random``, playing these roles suffices.
         """
         hides = self.view is not None and self.view["seen"] is not None
         played = {role for role, seat in zip(self.roles, self.seats, strict=True) if seat["kind"] != "random"}
