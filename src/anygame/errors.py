@@ -140,7 +140,7 @@ class CompilationError(AnygameError):
     def of(cls, error: Exception) -> CompilationError:
         """Return the error for an unexpected exception."""
         return cls(
-            "compiling failed because of a bug of anygame, not because of the sheet: "
+            "compiling failed because of a bug in anygame, not because of the sheet: "
             f"{type(error).__name__}: {str(error)[:200]}; please report it, with the sheet"
         )
 

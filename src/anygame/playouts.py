@@ -36,7 +36,7 @@ class PlayoutRequest:
         for name, (least, most) in _BOUNDS.items():
             value = getattr(self, name)
             if not least <= value <= most:
-                raise ValueError(f"{name} should be a number from {least} to {most}, not {value}")
+                raise ValueError(f"{name} must be from {least} to {most}, not {value}")
 
 
 StuckT = TypeVar("StuckT")

@@ -187,7 +187,7 @@ def test_the_command_searches_with_a_model(
     assert main(["analyse", "tic_tac_toe", *budget, "--model", str(path)]) == 2
     assert "damaged" in capsys.readouterr().err
     assert main(["analyse", "connect_four", *budget, "--model", str(kept)]) == 2
-    assert "is for other rules than connect_four has" in capsys.readouterr().err
+    assert "does not fit the rules of connect_four" in capsys.readouterr().err
 
 
 def test_the_prompt_searches_with_the_model_that_players_search_with(

@@ -138,7 +138,10 @@ def test_playouts_are_repeated_by_their_seed_and_counted() -> None:
         (["perft", "gdl/pig.kif", "deep"], "expected a whole number of at least 0, found 'deep'"),
         (["simulate", "gdl/pig.kif", "--threads", "9999999"], "expected a whole number from 1 to 4096"),
         (["simulate", "gdl/pig.kif", "--limit", "9" * 18], "expected a whole number from 0 to 10000000"),
-        (["grade", "/dev/null", "/dev/null"], "/dev/null has no questions: `anygame quiz` prints a quiz"),
+        (
+            ["grade", "/dev/null", "/dev/null"],
+            "/dev/null has no questions: expected the output of `anygame quiz`",
+        ),
         (["match", "gdl/pig.kif", "--players", "legal", "legal", "--sign", "/"], "as a key: Is a directory"),
         (["playout", "gdl/pig.kif", "--count", "0"], "expected a number such as 1000000 or 1e6, found '0'"),
         (["playout", "gdl/pig.kif", "--seed", "x"], "expected a whole number, found 'x'"),
@@ -163,7 +166,7 @@ def test_wrong_arguments_are_refused(arguments: list[str], message: str) -> None
 @pytest.mark.parametrize(
     ("depth", "options", "message"),
     [
-        ("100001", [], "the depth of a count is from 1 to 100,000, not 100001"),
+        ("100001", [], "the depth of a count must be from 1 to 100,000, not 100001"),
         ("20000", [], "the count has more than 4,300 digits: choose a smaller DEPTH"),
         ("20000", ["--divide", "--json"], "the count has more than 4,300 digits: choose a smaller DEPTH"),
     ],
@@ -428,7 +431,7 @@ MANY = (
         (
             MANY,
             "b",
-            "expected a move of y and one of z (the others have no choice), or one move for each role",
+            "expected a move of y and a move of z (no other role has a choice), or one move for each role",
         ),
         (
             MANY,

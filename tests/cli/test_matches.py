@@ -99,7 +99,7 @@ def test_the_failure_of_a_player_is_printed_and_recorded(tmp_path: Path) -> None
     assert reasons == [[ready["reasons"]["left"], None], *[[first["reasons"]["left"], None]] * 3]
     output, status = run(command)
     assert status == 1
-    assert output.endswith("\nFailing failed: all its moves in a match were replaced\n")
+    assert output.endswith("\nFailing failed: in a match, random moves replaced all moves of this player\n")
     assert "START  left: Failing failed: ValueError: no memory" in output
     assert output.count("left: IL nil (Failing failed: ZeroDivisionError: division by zero);") == 3
     output, status = run(["replay", str(path)])
@@ -121,7 +121,7 @@ def test_a_match_continues_if_a_player_does_not_listen() -> None:
     assert status == 1
     assert output.count("left: CE, no answer") == 4
     assert "goals: left (127.0.0.1:1)" in output
-    assert output.endswith("127.0.0.1:1 failed: all its moves in a match were replaced\n")
+    assert output.endswith("127.0.0.1:1 failed: in a match, random moves replaced all moves of this player\n")
 
 
 def test_a_match_is_recorded_and_replayed(tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_a_record_is_stepped_through_on_a_terminal(tmp_path: Path) -> None:
     child.expect(r"  1  \S+  \S+")
     child.expect("1 of 3 > ")
     child.sendline("what")
-    child.expect("Enter goes forward, b goes back")
+    child.expect("Enter: next step, b: previous step")
     child.sendline("e")
     child.expect("goals: left")
     child.expect("3 of 3 > ")

@@ -79,7 +79,7 @@ refuted  (reachable (does candidate (choose 9)))
     ("arguments", "message"),
     [
         (["--property", "winabel"], "did you mean winnable?"),
-        (["--property", "(never (nothing))"], "the rules know no relation nothing/0"),
+        (["--property", "(never (nothing))"], "the rules have no relation nothing/0"),
         (["--property", "(never (and"], "this list is never closed"),
         (["--seconds", "0"], "expected seconds above 0"),
     ],

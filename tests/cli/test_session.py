@@ -83,7 +83,7 @@ def test_a_position_of_another_game_is_refused(session: Session, tmp_path: Path)
     other = Session(anygame.load(ROOT / "gdl" / "pig.kif"))
     other.save(path)
     with pytest.raises(
-        PositionError, match=r"is a position of .*pig\.kif.*which has other rules than .*tic_tac_toe\.kif"
+        PositionError, match=r"is a position of .*pig\.kif.*whose rules differ from .*tic_tac_toe\.kif"
     ):
         session.load(path)
 
@@ -91,7 +91,7 @@ def test_a_position_of_another_game_is_refused(session: Session, tmp_path: Path)
 DAMAGES: dict[str, tuple[Any, str]] = {
     "format": ("anygame game", 'expected "format": "anygame position"'),
     "version": (2, "has version 2 of the format, expected version 1"),
-    "rules": (None, "which has other rules than"),
+    "rules": (None, "whose rules differ from the rules of"),
     "moves": ("none", 'expected "moves", lists of strings'),
     "facts": ([1], '"facts", a list of strings'),
 }

@@ -86,8 +86,8 @@ def test_other_clocks_need_another_store(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["gdl/tic_tac_toe.kif", "--players", "random"], "has 2 roles to play, but there is 1 player"),
-        (["-", "--players", "random", "legal"], "give them as files, not as -"),
+        (["gdl/tic_tac_toe.kif", "--players", "random"], "for each of 2 roles, but there is 1 player"),
+        (["-", "--players", "random", "legal"], "give each sheet as a file, not as -"),
         (["gdl/none.kif", "--players", "random", "legal"], "there is no file gdl/none.kif"),
         (["gdl/pig.kif", "--players", "random", "nobody"], "there is no player 'nobody'"),
     ],

@@ -204,11 +204,11 @@ def test_variables_of_the_question_are_not_those_of_the_rules() -> None:
 
 def test_an_atom_that_holds_has_no_failure() -> None:
     state = anygame.loads(CITIES).initial_state()
-    with pytest.raises(anygame.QueryError, match="does hold"):
+    with pytest.raises(anygame.QueryError, match="holds: ask why"):
         state.explain_failure("(road a b)")
     with pytest.raises(anygame.QueryError, match="does not hold"):
         state.explain("(road b a)")
-    with pytest.raises(anygame.QueryError, match="know no relation"):
+    with pytest.raises(anygame.QueryError, match="have no relation"):
         state.explain("(rode b a)")
 
 

@@ -387,9 +387,9 @@ def test_steps_before_and_after_a_match_are_refused() -> None:
         ({"opponents": "random"}, r"an opponent for each of the other roles \(o\), found the text 'random'"),
         ({"opponents": {"x": "random"}}, "x cannot have an opponent"),
         ({"opponents": ["rndom"]}, "there is no player 'rndom'; did you mean random"),
-        ({"opponents": [3]}, "an opponent is a player, its name, or a function, not int"),
-        ({"mask": "nowhere"}, "masks are in info or observation"),
-        ({"rewards": "many"}, "rewards are one of"),
+        ({"opponents": [3]}, "opponents must be players, names or functions, not int"),
+        ({"mask": "nowhere"}, "mask must be one of info, observation"),
+        ({"rewards": "many"}, "rewards must be one of"),
         ({"render_mode": "movie"}, "render mode must be one of"),
         ({"illegal": "ignore"}, "illegal must be one of error, random"),
         ({"max_steps": 0}, "at least one joint move"),
@@ -403,11 +403,11 @@ def test_wrong_arguments_are_refused(arguments: dict[str, Any], told: str) -> No
 
 
 def test_other_wrong_use_is_refused() -> None:
-    with pytest.raises(anygame.PlayerError, match=r"players see whole states, which .* hides"):
+    with pytest.raises(anygame.PlayerError, match=r"cannot play .*, which hides information"):
         GameEnv("kuhn_poker", opponents=["greedy"])
     with pytest.raises(ValueError, match="random is played at random"):
         GameEnv("monty_hall", role="random")
-    with pytest.raises(anygame.PlayerError, match="can play one match at a time: give its name"):
+    with pytest.raises(anygame.PlayerError, match="plays one match at a time: give the player by name"):
         GameVectorEnv(2, "tic_tac_toe", opponents=[_First()]).reset()
     env = GameEnv("tic_tac_toe", role="x", opponents=[_First()])
     env.reset()
@@ -416,7 +416,7 @@ def test_other_wrong_use_is_refused() -> None:
     many = GameVectorEnv(2, "tic_tac_toe")
     with pytest.raises(ValueError, match="expected a reset_mask of 2 truth values"):
         many.reset(options={"reset_mask": np.zeros(2, np.bool_)})
-    with pytest.raises(ValueError, match="reset has no option 'rest_mask'; it has reset_mask"):
+    with pytest.raises(ValueError, match="reset has no option 'rest_mask'; the only option is reset_mask"):
         many.reset(options={"rest_mask": np.ones(2, np.bool_)})
     with pytest.raises(ValueError, match="expected one integer as the seed"):
         many.reset(seed=[1, 2])  # type: ignore[arg-type]

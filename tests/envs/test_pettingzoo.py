@@ -163,7 +163,7 @@ def test_with_hidden_information_agents_observe_percepts() -> None:
     observation = env.last()[0]["observation"]
     assert observation.shape == (len(game.percept_terms(agent)),) != (len(game.fluent_terms),)
     assert observation.sum() >= 1
-    with pytest.raises(ValueError, match="hides information: roles see no board"):
+    with pytest.raises(ValueError, match="hides information, so roles see no board"):
         aec_env(game, observations="planes")
 
 
@@ -218,7 +218,7 @@ def _last_joint(env: Any) -> list[anygame.Term]:
 
 def test_histories_are_bounded() -> None:
     with pytest.raises(
-        ValueError, match=r"a history of 10,000 joint moves .* after [\d,]+ joint moves or fewer"
+        ValueError, match=r"a history of 10,000 joint moves .* after at most [\d,]+ joint moves"
     ):
         parallel_env("capture_chess", observations="history")
     env = parallel_env("kuhn_poker", observations="history", max_cycles=7)
@@ -244,7 +244,7 @@ def test_the_library_finds_nothing_wrong_with_histories(name: str) -> None:
 def test_actions_are_given_by_agent(actions: Any) -> None:
     env = parallel_env("rock_paper_scissors")
     env.reset()
-    with pytest.raises(anygame.IllegalMoveError, match=r"expected actions by agent, as \{'left': 0\}"):
+    with pytest.raises(anygame.IllegalMoveError, match=r"expected actions by agent, such as \{'left': 0\}"):
         env.step(actions)
 
 
@@ -338,7 +338,7 @@ def test_a_masked_action_is_refused_with_the_reason() -> None:
     parallel.reset()
     with pytest.raises(anygame.IllegalMoveError, match="is not legal for o"):
         parallel.step({"x": 0, "o": 0})
-    with pytest.raises(anygame.IllegalMoveError, match="no agent is called 'z': they are x, o"):
+    with pytest.raises(anygame.IllegalMoveError, match="no agent is called 'z'; expected x, o"):
         parallel.step({"x": 0, "z": 0})
 
 
@@ -375,9 +375,9 @@ def test_steps_before_and_after_a_match_are_refused() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"rewards": "many"}, "rewards are one of scaled, goals, zero-sum"),
+        ({"rewards": "many"}, "rewards must be one of scaled, goals, zero-sum"),
         ({"rewards": "zero-sum"}, "need two roles or more"),
-        ({"observations": "pixels"}, "observations are flat, planes, history, not 'pixels'"),
+        ({"observations": "pixels"}, "observations must be one of flat, planes, history, not 'pixels'"),
         ({"illegal": "ignore"}, "illegal must be one of error, random"),
         ({"max_cycles": 0}, "at least one joint move"),
     ],

@@ -196,7 +196,7 @@ def test_lanes_that_are_not_there(game: anygame.Game) -> None:
 
 def test_facts_to_which_no_play_leads_are_refused(game: anygame.Game) -> None:
     batch = game.batch(2)
-    with pytest.raises(anygame.PositionError, match=r"no play leads to the fact \(weather fine\)"):
+    with pytest.raises(anygame.PositionError, match=r"no match reaches a state with the fact \(weather"):
         batch.set_state(0, ["(control x)", "(weather fine)"])
     other = anygame.load(SHEETS / "pig.kif").initial_state()
     with pytest.raises(anygame.PositionError, match="expected a state of"):
@@ -276,9 +276,9 @@ def test_a_snapshot_brings_back_states_and_random_numbers(game: anygame.Game) ->
 
 def test_a_snapshot_of_something_else_is_refused(game: anygame.Game) -> None:
     other = anygame.load("connect_four").batch(3).snapshot()
-    with pytest.raises(anygame.PositionError, match=r"expected a snapshot of .*tic_tac_toe.*, found one of"):
+    with pytest.raises(anygame.PositionError, match=r"expected a snapshot of .*tic_tac_toe.*, not of"):
         game.batch(3).restore(other)
-    with pytest.raises(anygame.PositionError, match="expected a snapshot of 4 lanes, found one of 3"):
+    with pytest.raises(anygame.PositionError, match="expected a snapshot of 4 lanes, found 3 lanes"):
         game.batch(4).restore(game.batch(3).snapshot())
     with pytest.raises(TypeError, match=r"expected a snapshot, found int"):
         game.batch(4).restore(3)  # type: ignore[arg-type]

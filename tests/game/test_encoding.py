@@ -40,9 +40,13 @@ def test_the_file_of_another_sheet_is_refused() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "told"),
     [
-        ("fluents", ["(chose 1)", "(chose 0)"], r"number 0 of the fluents is \(chose 0\), but \(chose 1\)"),
-        ("fluents", ["(chose 1)"], "has 1 fluents, this version of anygame finds 2"),
-        ("actions", {"me": ["0", "2"]}, "number 1 of the actions of me is 1, but 2"),
+        (
+            "fluents",
+            ["(chose 1)", "(chose 0)"],
+            r"number 0 of the fluents is \(chose 0\); the encoding has \(chose 1\)",
+        ),
+        ("fluents", ["(chose 1)"], "has 1 fluents, but this version of anygame finds 2"),
+        ("actions", {"me": ["0", "2"]}, "number 1 of the actions of me is 1; the encoding has 2"),
     ],
 )
 def test_another_order_is_refused(tmp_path: Path, key: str, value: object, told: str) -> None:

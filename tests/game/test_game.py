@@ -111,7 +111,7 @@ def test_counts_deeper_than_calls_can_be_nested(machine: MachineName) -> None:
     assert anygame.perft(game, 20_000) == 1 << 20_000
     assert set(anygame.perft_divide(game, 3_000).values()) == {1 << 2_999}
     for depth, error in ((-1, ValueError), (100_001, LimitError)):
-        with pytest.raises(error, match=f"the depth of a count is from 0 to 100,000, not {depth}"):
+        with pytest.raises(error, match=f"the depth of a count must be from 0 to 100,000, not {depth}"):
             anygame.perft(game, depth)
 
 

@@ -124,8 +124,8 @@ def test_a_game_that_is_too_large_is_played_all_the_same() -> None:
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        (KeyError("x"), "a bug of anygame, not because of the sheet: KeyError: 'x'; please report it"),
-        (AssertionError(), "a bug of anygame, not because of the sheet: AssertionError"),
+        (KeyError("x"), "a bug in anygame, not because of the sheet: KeyError: 'x'; please report it"),
+        (AssertionError(), "a bug in anygame, not because of the sheet: AssertionError"),
         (MemoryError(), "the rules are too large: MemoryError"),
         (RecursionError("deep"), "the rules are too large: RecursionError"),
     ],

@@ -264,7 +264,7 @@ def test_an_atom_that_no_rule_can_derive_has_no_attempts(start: anygame.State) -
 
 
 def test_an_atom_that_holds_has_no_failure(start: anygame.State) -> None:
-    with pytest.raises(anygame.QueryError, match=r"\(reach 3\) does hold"):
+    with pytest.raises(anygame.QueryError, match=r"\(reach 3\) holds"):
         start.explain_failure("(reach 3)")
 
 

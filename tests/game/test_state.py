@@ -154,14 +154,14 @@ def test_a_move_with_variables_is_not_legal(start: anygame.State) -> None:
 @pytest.mark.parametrize("move", ["pass", Constant("pass")])
 def test_a_single_move_is_no_joint_move(start: anygame.State, move: Any) -> None:
     with pytest.raises(
-        anygame.IllegalMoveError, match=r"one move per role \(left, right\) in a list or by role"
+        anygame.IllegalMoveError, match=r"one move per role \(left, right\) as a list or a mapping"
     ):
         start.next(move)
 
 
 def test_a_single_move_is_no_joint_move_with_one_role_either() -> None:
     state = anygame.loads("(role r) (legal r g)").initial_state()
-    with pytest.raises(anygame.IllegalMoveError, match="in a list or by role, found the single move g"):
+    with pytest.raises(anygame.IllegalMoveError, match="as a list or a mapping, found the single move g"):
         state.next("g")
 
 

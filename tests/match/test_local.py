@@ -127,7 +127,7 @@ def test_faults_of_players_become_replies(
 def test_the_best_move_of_a_player_that_fails_is_played_where_it_is_legal() -> None:
     _, reply = asyncio.run(_played(games.Torn("(say yes)"), play_clock=5))
     assert (reply.text, reply.error) == ("(say yes)", None)
-    assert "ValueError: no more; its best move so far is played" in reply.detail
+    assert "ValueError: no more; the best move so far is played" in reply.detail
     _, reply = asyncio.run(_played(games.Torn("fly"), play_clock=5))
     assert (reply.text, reply.error) == ("nil", None)
 

@@ -224,7 +224,7 @@ def test_facts_that_exclude_each_other_are_left_to_the_rules() -> None:
     array[1, [machine.compiled.fluents.index(fact) for fact in one]] = True
     lanes.set_observation(array)
     array[1, [machine.compiled.fluents.index(fact) for fact in both]] = True
-    with pytest.raises(PositionError, match=r"lane 1: no play leads to \(mark 1 1 1\) and \(mark 1 1 2\)"):
+    with pytest.raises(PositionError, match=r"lane 1: no match makes both \(mark 1 1 1\) and \(mark 1 1 2\)"):
         lanes.set_observation(array)
 
 

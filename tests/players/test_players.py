@@ -111,11 +111,11 @@ def test_unknown_names_of_players_raise_errors() -> None:
         ("uct:tries=x", "expected a whole number for tries, found 'x'"),
         ("uct:tries=2.5", "expected a whole number for tries, found '2.5'"),
         ("uct:tries=yes", "expected a whole number for tries, found 'yes'"),
-        ("uct:tries=-3", "the player uct:tries=-3 cannot be made: iterations is a number from 1, not -3"),
-        ("mcts:threads=0", "cannot be made: threads is a number from 1 to 4,096, not 0"),
-        ("ismcts:iterations=-5", "cannot be made: iterations is a number from 1, not -5"),
-        ("mcts:memory=1KB", "cannot be made: memory in bytes is a number from 1,048,576, not 1024"),
-        ("mcts:iterations=0", "cannot be made: iterations is a number from 1, not 0"),
+        ("uct:tries=-3", "the player uct:tries=-3 cannot be made: iterations must be at least 1, not -3"),
+        ("mcts:threads=0", "cannot be made: threads must be from 1 to 4,096, not 0"),
+        ("ismcts:iterations=-5", "cannot be made: iterations must be at least 1, not -5"),
+        ("mcts:memory=1KB", "cannot be made: memory in bytes must be at least 1,048,576, not 1024"),
+        ("mcts:iterations=0", "cannot be made: iterations must be at least 1, not 0"),
         ("mcts:pondering=maybe", "expected yes or no for pondering, found 'maybe'"),
         ("mcts:", "expected OPTION=VALUE,... after mcts:, found nothing"),
         ("mcts:threads", "expected OPTION=VALUE,... after mcts:, found 'threads'"),
@@ -201,7 +201,7 @@ def test_noise_is_the_share_of_moves_that_are_drawn() -> None:
 
     assert wins(0.0) == 40
     assert 2 <= wins(1.0) <= 20
-    with pytest.raises(PlayerError, match="noise is a number from 0 to 1, not 2"):
+    with pytest.raises(PlayerError, match="noise must be from 0 to 1, not 2"):
         make_player("mcts:noise=2")
 
 

@@ -35,7 +35,7 @@ def _perft(game: anygame.Game | anygame.State, state: anygame.State) -> int:
 @pytest.mark.parametrize("call", [anygame.analyse, anygame.solve, _perft])
 def test_states_of_other_games_are_refused(call: Callable[..., object]) -> None:
     other = anygame.load("pig").initial_state()
-    with pytest.raises(anygame.PositionError, match="expected a state of tic_tac_toe, found one of pig"):
+    with pytest.raises(anygame.PositionError, match="expected a state of tic_tac_toe, found a state of pig"):
         call(GAME, other)
     with pytest.raises(anygame.PositionError, match="found two states"):
         call(STATE, other)

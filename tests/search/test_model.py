@@ -80,14 +80,14 @@ def test_searches_can_use_the_models_of_the_package() -> None:
 
 def test_a_model_of_other_rules_is_refused(folder: Path) -> None:
     game, other = anygame.load("tic_tac_toe"), anygame.load("connect_four")
-    with pytest.raises(anygame.ModelError, match="'tic_tac_toe' is for other rules than connect_four has"):
+    with pytest.raises(anygame.ModelError, match="'tic_tac_toe' does not fit the rules of connect_four"):
         load_model(saved_model(game), other)
-    with pytest.raises(anygame.ModelError, match="is for other rules"):
+    with pytest.raises(anygame.ModelError, match="does not fit the rules"):
         Search(other, model=model_of(game))
     search = Search(game, model=replace(model_of(game), fluents=("other",)), seed=1)
     before = Search(game, seed=1).run(iterations=500).moves
     assert search.run(iterations=500).moves == before
-    assert "has other inputs" in str(search.no_model)
+    assert "cannot use the inputs" in str(search.no_model)
 
 
 def test_searches_use_a_model_if_its_trial_spoke_for_it() -> None:
@@ -214,7 +214,7 @@ def test_weights_of_another_shape_are_refused(more: int, units: int) -> None:
     game = anygame.load("tic_tac_toe")
     searcher = TreeSearcher(game, seed=1, memory=1 << 22)
     weights = first_weights(searcher.shape._replace(patterns=searcher.shape.patterns + more), units, 1)
-    with pytest.raises(ModelError, match="has other inputs"):
+    with pytest.raises(ModelError, match="cannot use the inputs"):
         replace(model_of(game), weights=weights).use_in(searcher)
 
 

@@ -157,7 +157,7 @@ def test_other_sheets_are_refused(game: anygame.Game, tmp_path: Path) -> None:
         mapping_of(other)
     with pytest.raises(PlayerError, match="there is no program no-such-engine"):
         UciEngine("no-such-engine", board)
-    with pytest.raises(PlayerError, match="nodes is a number from 1, not 0"):
+    with pytest.raises(PlayerError, match="nodes must be at least 1, not 0"):
         FairyStockfish(nodes=0)
     silent = tmp_path / "silent"
     silent.write_text(f"#!{sys.executable}\n")
@@ -201,7 +201,7 @@ def test_an_engine_that_speaks_gtp_plays(tmp_path: Path, capsys: pytest.CaptureF
     sheet.write_text(DROPS.replace("(square 3 4) (square 6 4)", "(square 3 4) (square 6 4) (square 1 4)"))
     assert main(given) == 1
     assert "sheet alone: {'P@a4'}" in capsys.readouterr().out
-    with pytest.raises(PlayerError, match="level is a number from 1 to 5, not 6"):
+    with pytest.raises(PlayerError, match="level must be from 1 to 5, not 6"):
         Rhino(level=6)
 
 

@@ -91,7 +91,7 @@ def test_missing_packages_raise_errors(
     sheet.write_text(SHEET)
     assert main([str(sheet), "--games", "1"]) == 2
     assert "pip install ludax-agents" in capsys.readouterr().err
-    with pytest.raises(PlayerError, match="simulations is a number from 1, not 0"):
+    with pytest.raises(PlayerError, match="simulations must be at least 1, not 0"):
         LudaxAgent(simulations=0)
 
 

@@ -60,7 +60,7 @@ def test_three_roles_are_taken_in_turn() -> None:
     found = ["".join(meeting.players) for meeting in schedule({"g": game}, "pqrs", 1)]
     assert found[:3] == ["pqr", "rpq", "qrp"]
     assert len(found) == 12
-    with pytest.raises(PlayerError, match="g has 3 roles to play, but there are 2 players"):
+    with pytest.raises(PlayerError, match="g needs a player for each of 3 roles, but there are 2 players"):
         schedule({"g": game}, "pq", 1)
 
 

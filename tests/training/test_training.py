@@ -191,7 +191,7 @@ def test_nothing_but_a_model_of_the_game_is_written_over(tmp_path: Path) -> None
     for path, why in (
         (sheet, "is not a valid 'anygame model 2' file"),
         (folder, "directory"),
-        (other, "is for other rules than .* has"),
+        (other, "does not fit the rules of"),
     ):
         with pytest.raises(ModelError, match=f"cannot replace the file {path}: .*{why}"):
             train(str(sheet), games=100, into=path)

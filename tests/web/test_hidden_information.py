@@ -122,7 +122,7 @@ def test_a_visitor_who_plays_all_roles_or_asks_sees_everything(page: Page, serve
         sheet = _upload(client, _COINS)
     for address in (f"/play/{sheet}", "/play/monty_hall?reveal=yes"):
         page.goto(server.address + address)
-        assert "The rules hide some of this" in (page.locator("main").text_content() or "")
+        assert "The rules hide some facts" in (page.locator("main").text_content() or "")
         page.locator("#facts-details").wait_for()
         assert not is_over(page)
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 SHAPE: Final = """\
 {"property", "claim", "verdict": "proved" | "refuted" | "open", "match": [[MOVE]], "shortest",
    "depth", "invariant": [CLAUSE], "lemmas", "note", "found": [TEXT], "seconds"}
-  match is null, or lists the joint moves to a state that refutes the claim, or proves a claim
-  for which one state suffices. If the claim is open, no such state exists within depth joint
-  moves. invariant lists clauses in GDL that hold in every state. lemmas counts the checked
-  steps of the solver's proof."""
+  match lists the joint moves to a state that refutes the claim. If one state proves the claim,
+  match lists the joint moves to this state. Otherwise, match is null. If the claim is open, no
+  match of up to depth joint moves decides it. invariant lists clauses in GDL that hold in every
+  state. lemmas counts the checked steps of the solver's proof."""
 #: Maximum number of facts that are shown without ``everything``.
 _SHOWN: Final = 6
 

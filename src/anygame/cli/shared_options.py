@@ -135,7 +135,7 @@ class ClockOptions(JsonOption, ReadingOptions):
     """Options of commands that play matches."""
 
     start_clock: float = option(
-        "--start-clock", "SECONDS", "seconds that players have to get ready", seconds, default=30.0
+        "--start-clock", "SECONDS", "seconds that players have before the first move", seconds, default=30.0
     )
     play_clock: float = option(
         "--play-clock", "SECONDS", "seconds that players have for each move", seconds, default=10.0

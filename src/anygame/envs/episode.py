@@ -201,13 +201,13 @@ class Observer:
 
     def __init__(self, game: Game, form: Form, limit: int) -> None:
         if form not in get_args(Form):
-            raise ValueError(f"observations are {', '.join(get_args(Form))}, not {form!r}")
+            raise ValueError(f"observations must be one of {', '.join(get_args(Form))}, not {form!r}")
         self._steps: int | None = None
         self.checked_limit(limit)
         self.hides = game.is_gdl2
         if self.hides and form == "planes":
             raise ValueError(
-                f"{game.name} hides information: roles see no board; observations are flat or a history"
+                f"{game.name} hides information, so roles see no board: use observations flat or history"
             )
         self._planes = planes_of(game, game.fluent_terms) if form == "planes" else None
         self._fluents = len(game.fluent_terms)
@@ -228,7 +228,7 @@ class Observer:
                 raise ValueError(
                     f"a history of {limit:,} joint moves has {limit * max(totals):,} numbers, and at most "
                     f"{_LARGEST_HISTORY:,} are allowed: truncate matches after "
-                    f"{_LARGEST_HISTORY // max(totals):,} joint moves or fewer (max_steps; max_cycles)"
+                    f"at most {_LARGEST_HISTORY // max(totals):,} joint moves (max_steps or max_cycles)"
                 )
 
     def checked_limit(self, limit: int) -> int:

@@ -200,11 +200,11 @@ class GameParallelEnv(GameAgents, ParallelEnv):
         episode = self._episode
         if not isinstance(actions, Mapping):
             raise IllegalMoveError(
-                f"expected actions by agent, as {{{self.agents[0]!r}: 0}}, found {actions!r:.80}"
+                f"expected actions by agent, such as {{{self.agents[0]!r}: 0}}, found {actions!r:.80}"
             )
         unknown = [agent for agent in actions if agent not in self._role]
         if unknown:
-            raise IllegalMoveError(f"no agent is called {unknown[0]!r}: they are {', '.join(self.agents)}")
+            raise IllegalMoveError(f"no agent is called {unknown[0]!r}; expected {', '.join(self.agents)}")
         if episode.is_over:
             return []
         joint = [-1] * len(episode.legal)

@@ -43,7 +43,7 @@ class Rewards:
 
     def __init__(self, game: Game, name: RewardName) -> None:
         if name not in _NAMES:
-            raise ValueError(f"rewards are one of {', '.join(_NAMES)}, not {name!r}")
+            raise ValueError(f"rewards must be one of {', '.join(_NAMES)}, not {name!r}")
         self._name = name
         self._players = players_of(game)
         if name == "zero-sum" and len(self._players) < 2:

@@ -249,10 +249,10 @@ class Batch:
         if not isinstance(snapshot, Snapshot):
             raise TypeError(f"expected a snapshot, found {type(snapshot).__name__}")
         if snapshot.game != self.game:
-            raise PositionError(f"expected a snapshot of {self.game.name}, found one of {snapshot.game.name}")
+            raise PositionError(f"expected a snapshot of {self.game.name}, not of {snapshot.game.name}")
         if len(snapshot.states) != self.lanes:
             raise PositionError(
-                f"expected a snapshot of {self.lanes} lanes, found one of {len(snapshot.states)}"
+                f"expected a snapshot of {self.lanes} lanes, found {len(snapshot.states)} lanes"
             )
         self._lanes.load_packed(snapshot.states)
         self._lanes.random_state = snapshot.random_state
@@ -267,12 +267,12 @@ class Batch:
         if not isinstance(state, State):
             state = self.game.state(state)
         elif state.game != self.game:
-            raise PositionError(f"expected a state of {self.game.name}, found one of {state.game.name}")
+            raise PositionError(f"expected a state of {self.game.name}, found a state of {state.game.name}")
         position = state.position_in(self._machine)
         if position is None:
             raise PositionError(
-                f"no play leads to {self._machine.obstacle(state.facts)}; a batch only represents facts in "
-                "game.fluent_terms"
+                f"no match reaches a state with {self._machine.obstacle(state.facts)}; a batch can only "
+                "represent facts in game.fluent_terms"
             )
         self._lanes.set_position(lane, position)
 

@@ -75,7 +75,7 @@ def perft_divide(
 
 
 def _check(depth: int, least: int) -> None:
-    message = f"the depth of a count is from {least} to {_DEEPEST:,}, not {depth}"
+    message = f"the depth of a count must be from {least} to {_DEEPEST:,}, not {depth}"
     if depth < least:
         raise ValueError(message)
     if depth > _DEEPEST:

@@ -137,7 +137,7 @@ class Encoding:
             raise EncodingError(f"the rules of the encoding differ from those of {game.name}: {roles}")
         if self.roles != own.roles:
             raise EncodingError(
-                f"the roles of {game.name} are {', '.join(own.roles)}, not {', '.join(self.roles)}"
+                f"the roles of {game.name} are {', '.join(own.roles)}; found {', '.join(self.roles)}"
             )
         pairs = [("fluents", self.fluents, own.fluents)]
         for place, role in enumerate(own.roles):
@@ -177,6 +177,6 @@ def _texts(values: Any) -> tuple[str, ...]:
 
 def _difference(kind: str, stored: Sequence[str], current: Sequence[str]) -> str:
     if len(stored) != len(current):
-        return f"the encoding has {len(stored)} {kind}, this version of anygame finds {len(current)}"
+        return f"the encoding has {len(stored)} {kind}, but this version of anygame finds {len(current)}"
     number = next(index for index, pair in enumerate(zip(stored, current, strict=True)) if pair[0] != pair[1])
-    return f"number {number} of the {kind} is {current[number]}, but {stored[number]} in the encoding"
+    return f"number {number} of the {kind} is {current[number]}; the encoding has {stored[number]}"

@@ -230,7 +230,7 @@ class Game:
         if state is not None and machine is not self.backends.machine:
             obstacle = self.backends.needed_network().obstacle(state.facts)
             message = (
-                f"plays slowly here: no play leads to {obstacle}, so the slower reasoner plays from there"
+                f"plays slowly here: no match reaches a state with {obstacle}, so the slower reasoner plays"
             )
             warn(f"{self.name}: {message}", FallbackWarning, stacklevel=2)
         bar = progress_bar("random matches")
@@ -442,8 +442,8 @@ def begun(start: Game | State, state: State | None) -> tuple[Game, State | None]
             hint = f": anygame.load({start!r:.80}) makes a game" if isinstance(start, str) else ""
             raise PositionError(f"expected a game or a state, found {type(start).__name__}{hint}")
         if state is not None and state.game is not start and state.game != start:
-            raise PositionError(f"expected a state of {start.name}, found one of {state.game.name}")
+            raise PositionError(f"expected a state of {start.name}, found a state of {state.game.name}")
         return start, state
     if state is not None:
-        raise PositionError("expected a game and a state of it, or one state, found two states")
+        raise PositionError("expected a game and one of its states, or only a state; found two states")
     return start.game, start

@@ -157,7 +157,7 @@ def _count_message(given: Sequence[str], legal: Mapping[Role, Sequence[Term]], a
     if not asked:
         wanted = f"no move at all, since nobody has a choice, or {wanted}"
     elif len(asked) < len(legal):
-        wanted = f"a move of {' and one of '.join(asked)} (the others have no choice), or {wanted}"
+        wanted = f"a move of {' and a move of '.join(asked)} (no other role has a choice), or {wanted}"
     return f"expected {wanted}; found {len(given)}"
 
 

@@ -76,7 +76,7 @@ def moves_in_order(
         return in_order(moves, roles, index, "move")
     if isinstance(moves, str | Term):
         raise IllegalMoveError(
-            f"expected one move per role ({', '.join(roles)}) in a list or by role, found the single move "
+            f"expected one move per role ({', '.join(roles)}) as a list or a mapping, found the single move "
             f"{moves}; `state.play` takes one move",
             move=str(moves),
         )

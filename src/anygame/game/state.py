@@ -336,7 +336,7 @@ class State:
         answer = self._machine.explain(self._seen(), asked, joint)
         if isinstance(answer, Failure):
             return answer
-        raise QueryError(f"{asked} does hold; ask why it does")
+        raise QueryError(f"{asked} holds: ask why it holds")
 
     # -- display -----------------------------------------------------------------------------------
 

@@ -79,7 +79,7 @@ class BroadcastMatch(Watcher):
         self.last = 0
         #: For each turn, by number, the seconds that each role took.
         self.seconds: dict[int, tuple[float, ...]] = {}
-        #: Time at which the players were asked for moves, and their clock; empty after the match.
+        #: Time at which the players were asked for moves, and their clock in seconds; empty after the match.
         self.live: dict[str, Any] = {}
         self._broadcast = broadcast
         self._load = load

@@ -205,7 +205,7 @@ class HostedMatch(Course):
             return
         self._reset_turn()
         if len(self.line) >= _LONGEST:
-            self.fault = f"given up after {_LONGEST:,} joint moves"
+            self.fault = f"stopped after {_LONGEST:,} joint moves, the limit of a match"
         await asyncio.to_thread(self._keep, self.record)
         self._changed()
 

@@ -96,10 +96,10 @@ class LocalSeat:
         if not self._is_thinking or not isinstance(best, Term):
             return reply
         if reply.error == TIMED_OUT:
-            detail = "the clock ran out, so its best move so far is played"
+            detail = "the clock ran out, so the best move so far is played"
             return replace(reply, text=str(best), error=None, detail=detail)
         if reply.text == "nil" and reply.detail and best in state.legal_moves(role):
-            detail = f"{reply.detail}; its best move so far is played"
+            detail = f"{reply.detail}; the best move so far is played"
             return replace(reply, text=str(best), detail=detail)
         return reply
 
@@ -109,7 +109,7 @@ class LocalSeat:
         legal = state.legal_moves(self._match.role)
         if judge(reply, legal, case_sensitive=self._match.game.case_sensitive).move is not None:
             return reply
-        detail = "no state was found that agrees with its observations, so a random legal move is played"
+        detail = "found no state that agrees with the observations, so a random legal move is played"
         return replace(reply, text=str(self._random.choice(legal)), detail=detail)
 
     def _current_state(self, joint: tuple[Term, ...] | None) -> State:

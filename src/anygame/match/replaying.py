@@ -104,7 +104,7 @@ def _errors(record: Record, game: Game) -> Iterator[str]:
     if not record.errors:
         return
     if len(record.errors) != len(record.states):
-        yield f"there are {len(record.states)} states, but {len(record.errors)} lists of errors"
+        yield f"the record has {len(record.states)} states, but {len(record.errors)} lists of errors"
     for step, errors in enumerate(record.errors):
         if len(errors) != len(game.roles):
             yield f"step {step} has errors for {len(errors)} roles; the game has {len(game.roles)}"

@@ -144,11 +144,11 @@ def check_option(name: str, value: float | None, least: float, most: float = inf
     >>> check_option("threads", 0, 1, 4096)
     Traceback (most recent call last):
         ...
-    anygame.errors.PlayerError: threads is a number from 1 to 4,096, not 0
+    anygame.errors.PlayerError: threads must be from 1 to 4,096, not 0
     """
     if value is not None and not least <= value <= most:
-        to = "" if most == inf else f" to {most:,}"
-        raise PlayerError(f"{name} is a number from {least:,}{to}, not {value}")
+        wanted = f"at least {least:,}" if most == inf else f"from {least:,} to {most:,}"
+        raise PlayerError(f"{name} must be {wanted}, not {value}")
 
 
 #: Default safety margin for slow networks, as a share of the clock.

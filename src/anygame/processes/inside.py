@@ -67,7 +67,7 @@ def answer_questions(
         number = {"id": question.pop("id")}
         line = encode_message(number | answered(answer, question))
         if len(line) > longest:
-            line = encode_message(number | {"fault": "the answer is too long: ask for less"})
+            line = encode_message(number | {"fault": f"the answer exceeds {longest:,} bytes: ask for less"})
         write(line)
 
 

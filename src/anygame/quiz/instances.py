@@ -92,7 +92,7 @@ class Instances:
         key = str(atom)
         self._lookups += 1 if key in self._known else _LOOKUPS_OF_A_QUERY
         if self._lookups > _MOST_LOOKUPS:
-            message = f"instances of rules need more than {_MOST_LOOKUPS:,} look-ups of literals"
+            message = f"finding the instances of rules needs more than {_MOST_LOOKUPS:,} look-ups of literals"
             raise LimitError(message, "literals", _MOST_LOOKUPS)
         if key not in self._known:
             try:

@@ -198,7 +198,7 @@ class Model:
     def check(self, game: Game) -> None:
         """Raise ModelError unless the model was trained with the rules of a game."""
         if self.figures.rules != rules_digest(game):
-            raise ModelError(f"the model of {self.figures.game!r} is for other rules than {game.name} has")
+            raise ModelError(f"the model of {self.figures.game!r} does not fit the rules of {game.name}")
 
     def use_in(self, searcher: TreeSearcher) -> None:
         """Make a searcher use the model if the model won its trial.
@@ -209,7 +209,7 @@ class Model:
         searcher.windows = self.has_windows
         if self.fluents != inputs_of(searcher) or not searcher.can_use(self.weights):
             raise ModelError(
-                f"the model of {self.figures.game!r} has other inputs than this version of anygame expects: "
+                f"this version of anygame cannot use the inputs of the model of {self.figures.game!r}: "
                 "train a new model"
             )
         if self.figures.is_used:

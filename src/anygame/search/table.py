@@ -188,7 +188,7 @@ class Table:
 
     def _number(self, state: State) -> int | None:
         if state.game is not self.game and state.game != self.game:
-            raise PositionError(f"expected a state of {self.game.name}, found one of {state.game.name}")
+            raise PositionError(f"expected a state of {self.game.name}, found a state of {state.game.name}")
         bits = [self._bits.get(fact, -1) for fact in state.facts]
         if -1 in bits:
             return None

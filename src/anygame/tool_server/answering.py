@@ -265,17 +265,17 @@ def _fixed(sheet: Sheet, fixes: list[int]) -> tuple[str, list[str]]:
     done = []
     for number in dict.fromkeys(fixes):
         if not 0 < number <= len(findings):
-            raise QueryError(f"`check` has {len(findings)} findings here; there is no finding {number}")
+            raise QueryError(f"there is no finding {number}: `check` lists {len(findings)} for this sheet")
         finding = findings[number - 1]
         fix = next((each for each in fixes_of(finding, sheet.source) if each.edits), None)
         if fix is None:
             code, kinds = finding.diagnostic.code, ", ".join(finding.kinds or ())
-            how = f"call `mend` with kinds: {kinds}" if kinds else "fix it as its message and hint say"
+            how = f"call `mend` with kinds: {kinds}" if kinds else "edit the sheet as the message says"
             raise QueryError(f"finding {number} ({code}) has no edits: {how}")
         if any(edit.start < end and start < edit.end for edit in fix.edits for start, end, _ in edits):
             raise QueryError(
-                f"the edits of finding {number} overlap edits of the findings before it in `fixes`: mend "
-                "those first, then check again"
+                f"the edits of finding {number} overlap the edits of an earlier finding in `fixes`: mend the "
+                "earlier findings first, then check again"
             )
         edits += [(edit.start, edit.end, edit.text) for edit in fix.edits]
         done.append(f"{fix.title} (finding {number}, {finding.diagnostic.code})")

@@ -72,7 +72,7 @@ class KnownSheets:
         near = get_close_matches(asked, [*self._paths, *self._loaded], 3)
         raise QueryError(
             f"there is no game {shown(asked)!r}{did_you_mean(near) or '.'} `games` lists the names, "
-            "and `load` gives the text of a sheet a name"
+            "and `load` gives a name to the text of a sheet"
         )
 
     def text(self, name: str) -> str:

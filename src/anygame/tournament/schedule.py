@@ -57,7 +57,7 @@ def schedule(games: Mapping[str, Game], players: Sequence[str], rounds: int) -> 
             count = sum(not role.is_random for role in game.roles)
             if count > len(players):
                 there = "is 1 player" if len(players) == 1 else f"are {len(players)} players"
-                raise PlayerError(f"{sheet} has {count} roles to play, but there {there}")
+                raise PlayerError(f"{sheet} needs a player for each of {count} roles, but there {there}")
             for chosen in combinations(players, count):
                 orders = [tuple(rotated(chosen, turns)) for turns in range(max(1, count))]
                 meetings += [Meeting(number, sheet, order) for order in orders]

@@ -258,7 +258,7 @@ def _plot_ratings(standings: Sequence[Standing], ax: Axes) -> None:
         fmt="o",
         capsize=3,
     )
-    ax.set_xlabel("rating: mu, with 3 sigma around it")
+    ax.set_xlabel("mu, from mu - 3 sigma to mu + 3 sigma")
 
 
 def _plot_goals(standings: Sequence[Standing], ax: Axes) -> None:
@@ -272,7 +272,7 @@ def _plot_goals(standings: Sequence[Standing], ax: Axes) -> None:
         capsize=3,
     )
     ax.set_xlim(0, _HIGHEST)
-    ax.set_xlabel("mean goal, with its 95 % interval")
+    ax.set_xlabel("mean goal, with 95 % confidence interval")
 
 
 def _name_players(standings: Sequence[Standing], ax: Axes) -> None:

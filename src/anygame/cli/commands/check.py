@@ -55,7 +55,7 @@ the finding shows the shortest known moves that lead to it, as commands of `anyg
 
 --prove decides findings about play: a role without a legal move, a missing goal, two goals of
 a role, a match that does not end, or a rule that never fires. The check searches for a match
-that shows the fault, and for a proof that no match does. Such a proof removes the finding.
+that shows the fault, and for a proof that no match shows it. Such a proof removes the finding.
 --record writes the matches for `anygame replay` and `anygame web`. Proofs need the extra `prove`.
 
 If a file cannot be read, the exit status is 2. If a sheet has an error, even one that only --all
@@ -83,10 +83,10 @@ class _Options(JsonOption, ReadingOptions):
     sarif: bool = flag("--sarif", "print SARIF 2.1.0, for editors and CI", group="form")
     all: bool = flag("--all", "also show findings that are consequences of other findings")
     play: int | None = option(
-        "--play", "N", "number of random games to play; 0 for none (default: up to 10, briefly)", natural
+        "--play", "N", "number of random games; 0 for none (default: up to 10, for a short time)", natural
     )
     lines: str | None = option(
-        "--lines", "FILE", "write to FILE the moves that lead to each fault, as commands of `anygame repl`"
+        "--lines", "FILE", "file for the moves that lead to each fault, as commands for `anygame repl`"
     )
     seed: int = seed_option(0)
     prove: bool = flag("--prove", "prove or refute findings about play, such as a role without a legal move")
@@ -94,7 +94,7 @@ class _Options(JsonOption, ReadingOptions):
         "--seconds", "S", "with --prove: time limit for each proof, in seconds", seconds, default=10.0
     )
     record: str | None = option(
-        "--record", "DIR", "with --prove: folder for records of matches that show the fault of a finding"
+        "--record", "DIR", "with --prove: folder for match records; each match shows the fault of a finding"
     )
     steps: int = option(
         "--limit",

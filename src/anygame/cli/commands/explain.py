@@ -108,7 +108,7 @@ def _summary_text(summary: Mapping[str, Any]) -> str:
         *_lines("state", summary["fluents"]),
         *_lines("moves", summary["moves"]),
         f"hidden    {'facts that a role does not perceive' if summary['hides'] else 'nothing'}",
-        f"computed  {methods}, by strata; {summary['recursive']} of them recursive",
+        f"computed  {methods} (strongly connected components, {summary['recursive']} recursive)",
     ]
     return "\n".join(lines)
 

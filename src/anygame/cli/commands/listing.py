@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: Minimum width of the column of summaries, in characters.
 _NARROWEST: Final = 30
 _GAMES_DETAILS: Final = """\
-Wherever a command takes a FILE, it also accepts these names, unless a file has the same name:
+A command that takes a FILE also accepts one of these names, if no file has this name:
   anygame repl copolymer
 
 With --json, one object is printed:

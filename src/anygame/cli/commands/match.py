@@ -206,7 +206,7 @@ class _Series:
 
 def _print_failed(names: Sequence[str]) -> None:
     for name in names:
-        print(f"{name} failed: all its moves in a match were replaced")
+        print(f"{name} failed: in a match, random moves replaced all moves of this player")
 
 
 def _seeds(record: Record, count: int) -> list[int]:
@@ -254,7 +254,7 @@ def _players(record: Record) -> list[Named]:
         # A record may come from a stranger, so reading it must not run any code.
         again = shlex.join(["--players", *[f"{name}={what}" for name, what in players]])
         raise RecordError(
-            f"the record names {code[0]}, which is code and could be unsafe; to run it, add {again}"
+            f"the record names the player {code[0]}, whose code could be unsafe; to run it, add {again}"
         )
     return [(name, what) for name, what in players]
 

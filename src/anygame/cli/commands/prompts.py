@@ -63,8 +63,8 @@ def _repl(options: _ReplOptions) -> int:
 # -- play ----------------------------------------------------------------------------------------------
 
 _PLAY_DETAILS: Final = f"""\
-You play the first role, or the roles of --as. The players of --against play the other roles
-in their order; by default, `mcts` plays them all. Try `--against easy` first.
+You play the first role, or the roles of --as. The players of --against play the other roles,
+in the order of the roles. By default, `mcts` plays all of them. Try `--against easy` first.
 
 You can type the move (move d 4) as `d 4`, `d4`, `move d 4`, an unambiguous prefix, or the
 number of the move in `legal`. `undo` takes back your move and the replies to it, `hint` suggests
@@ -87,7 +87,7 @@ class _PlayOptions(MachineOption):
     file: str = argument("FILE", help=SHEET_HELP)
     roles: list[str] = several("--as", "ROLE", "role that you play (default: the first)")
     against: list[str] = several(
-        "--against", "PLAYER", "player of all other roles, or one for each other role in order (default mcts)"
+        "--against", "PLAYER", "player for all other roles, or a player for each other role (default mcts)"
     )
     clock: float = option(
         "--play-clock",

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 _PROVE_DETAILS: Final = f"""\
 The built-in properties to prove are playable, ends, goals, turn-taking, zero-sum, and winnable
 (for each role, or with 'winnable ROLE' for one role). The built-in properties to search for
-are constant-players, mutex (groups of fluents of which at most one holds at a time), latched
-fluents, monotone goals, dead fluents and dead moves. A property can also be a formula with
-always, never, reachable and until over the relations of the sheet, such as
+are constant-players, mutex (groups of fluents; in each group, at most one holds at a time),
+latched fluents, monotone goals, dead fluents and dead moves. A property can also be a formula
+with always, never, reachable and until over the relations of the sheet, such as
   (always (implies terminal (exists (?r) (goal ?r 100))))
 
 The verdict `proved` means that an independent checker has accepted the proof. The verdict
@@ -122,7 +122,7 @@ class _EqualOptions(JsonOption, ReadingOptions):
     )
     seconds: float = option("--seconds", "S", "time limit of the proof, in seconds", seconds, default=60.0)
     record: str | None = option(
-        "--record", "DIR", "folder for a record of the match that shows a difference, with the rules of A"
+        "--record", "DIR", "folder for the record of a match that shows a difference, by the rules of A"
     )
 
 

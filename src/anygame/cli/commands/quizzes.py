@@ -35,14 +35,14 @@ next      Which facts are true after a joint move?
 terminal  Is the match over?
 goal      What is the goal of a role?
 winner    If all roles play perfectly, what is the goal of a role at the end? Only for games with
-          at most --states states, without chance, hidden information or mixed strategies
+          at most --states states, and without chance, hidden information or mixed strategies
 why       Which instance of a rule derives an atom? The answer is the literals of its body
 
 Each question is a line of JSON: id, kind, form, sheet, prompt, answer, rules, facts, moves,
 role, atom, difficulty {"facts", "rules", "depth"}. The prompt is for the language model. The
 other fields are for `anygame grade`. All questions are different. The same options give the
-same quiz, and a smaller --count gives its first questions. If there are fewer questions than
---count, all questions are printed, and the exit status is 1.
+same quiz. A smaller --count gives the first questions of this quiz. If there are fewer questions
+than --count, all questions are printed, and the exit status is 1.
 
 A scrambled sheet is the same game with other names, except for keywords, the role `random` and
 integers. --sheets FOLDER writes the scrambled sheets and maps of their names. Afterwards,
@@ -80,12 +80,12 @@ class _QuizOptions(ReadingOptions):
     states: int = option(
         "--states",
         "N",
-        "ask questions of the kind winner only about games of up to N reachable states",
+        "ask `winner` questions only if the game has at most N reachable states",
         positive,
         default=DEFAULT_STATES,
     )
     sheets: str | None = option(
-        "--sheets", "FOLDER", "folder for the scrambled sheets, and for maps from the original names"
+        "--sheets", "FOLDER", "folder for the scrambled sheets, and for maps from old names to new names"
     )
 
 
@@ -154,7 +154,7 @@ def _grade(options: _GradeOptions) -> int:
     with file_faults("read", options.quiz, QuizError), open(options.quiz, encoding="utf-8") as file:
         asked = list(read_quiz(file))
     if not asked:
-        raise QuizError(f"{options.quiz} has no questions: `anygame quiz` prints a quiz")
+        raise QuizError(f"{options.quiz} has no questions: expected the output of `anygame quiz`")
     if options.replies == "-":
         replies = _read(sys.stdin, asked)
     else:

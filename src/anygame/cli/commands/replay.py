@@ -162,7 +162,7 @@ class _Shown:
             if not word:
                 return step + 1 if step < last else None
             self.screen.say(
-                f"Enter goes forward, b goes back, 0 to {last} goes to that step, e goes to the end, q quits"
+                f"Enter: next step, b: previous step, 0 to {last}: that step, e: last step, q: quit"
             )
 
     def _say_players(self) -> None:

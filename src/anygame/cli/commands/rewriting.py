@@ -136,7 +136,7 @@ Kinds of fixes, which are called mends (all except `any` are applied by default)
   role         add (role ?r) if no literal limits the role in `legal` or `goal`
   negation     if ?x occurs only in (not (p ?x)), negate a new relation instead, which holds if
                p holds for some ?x
-  distinct     remove (distinct ?x ?y) if no literal binds ?y, since it then always holds
+  distinct     remove (distinct ?x ?y) if no literal binds ?y: then the literal always holds
   binding      add a role, base or input literal if no other literal can bind a variable
   any          like `binding`, in rules for next, legal and goal; only with --select any, since
                it can change the game: the rule then holds for every value of the variable

@@ -65,7 +65,7 @@ class _AnalyseOptions(PositionOptions):
     practise: float | None = option(
         "--practise",
         "S",
-        "first learn from self-play for S seconds; the search uses the learned model if it plays better",
+        "first train a model by self-play for S seconds; the search uses the model if it wins a trial",
         seconds,
     )
     seconds: float | None = option(
@@ -156,7 +156,7 @@ class _SolveOptions(PositionOptions):
     seconds: float | None = option(
         "--seconds",
         "S",
-        "time limit in seconds: half to visit all states, half for a proof search if there are too many "
+        "time limit in seconds; if half of it does not suffice to visit all states, then a proof search "
         "(default: visit states until --memory is full, then search for the same time)",
         seconds,
     )
@@ -193,16 +193,16 @@ def _solve(options: _SolveOptions) -> int:
 
 
 _SOLVE_DETAILS: Final = f"""\
-With one role, the value of a state is the best goal that the role can reach. With two roles
-with opposed goals, the value is the minimax value if the roles take turns, and the value in mixed
-strategies (extra `solve`) if the roles move at the same time. If there are too many states to
-visit, a search tries to prove the goals that two roles can guarantee (maximin), or to find the
-best line of one role. A winner plays the shortest line to the end, and a loser the longest; with
-maximin values, lengths are not compared. All moves of `random` are equally likely.
+With one role, the value of a state is the best goal that the role can reach. If two roles with
+opposed goals take turns, the value is the minimax value. If the two roles move at the same time, the
+value is that of mixed strategies (extra `solve`). If there are too many states to visit, a search
+tries to prove the goals that two roles can guarantee (maximin), or to find the best line of one
+role. A winner plays the shortest line to the end, and a loser the longest line, except with maximin
+values. All moves of `random` are equally likely.
 
 If the rules give a role no goal or several goals in a final state, the command assumes any goal
-from 0 to 100, and prints a value only if it does not depend on such goals. Other games, such as
-games with hidden information, are not solved; the exit status is then 1.
+from 0 to 100, and prints a value only if the value does not depend on these goals. Other games,
+such as games with hidden information, are not solved; the exit status is then 1.
 
 --table FILE writes the values of all states to a file for `anygame analyse --table` and, in
 Python, anygame.load_table.

@@ -65,7 +65,7 @@ class _Options(ClockOptions, WebOptions):
     rounds: int = option(
         "--rounds",
         "N",
-        "number of rounds; in each round, all combinations of players play all sheets",
+        "number of rounds; in each round, every combination of players plays every sheet",
         positive,
         default=1,
     )
@@ -85,7 +85,7 @@ def _tournament(options: _Options) -> int:
         raise PlayerError("expected rule sheets and --players; only --report works without them")
     if "-" in options.files:
         raise RuleSheetError(
-            "a tournament reads its sheets again when it is resumed: give them as files, not as -"
+            "a tournament reads its sheets again when you resume it: give each sheet as a file, not as -"
         )
     games = {file: read_game(file, options) for file in options.files}
     players = dict(named(options.players))
@@ -175,7 +175,7 @@ class _Pages:
         with Store(self._path) as store:
             results = _results(store, self._meetings)
         ranked, missing = _standings(self._players, results)
-        strength = "Strength is the interval from mu - 3 sigma to mu + 3 sigma. The rating is its lower end"
+        strength = "Strength is the interval from mu - 3 sigma to mu + 3 sigma. The rating is the lower end"
         note = f"{missing or strength}. Goals are means with 95 % confidence intervals, then means by sheet."
         return StandingTable(ranked).page(note)
 

@@ -43,8 +43,8 @@ whether searches play better with the model. A model that wins the trial is used
 by the player mcts in `anygame play`, `match` and `web`. `anygame models` lists all models.
 
 Each time the number of training games has doubled, a line reports progress. The error is the mean
-squared difference between estimates and results. The score is the result against the model after
-half as many games, with a 95 % confidence interval.
+squared difference between estimates and results. The score is the mean result of matches
+against the model after half as many games, with a 95 % confidence interval.
 
 Ctrl-C stops the training without loss. If the process is killed, at most ten seconds of work
 are lost. --resume continues until the total of --seconds or --games is reached, and then writes
@@ -52,7 +52,7 @@ the model. If a process of a --cluster dies, its work is repeated.
 
 With --json, one object is printed on each line: progress every ten seconds, and progress with
 the score of test matches each time the number of games has doubled. The last object describes
-the model, and its history lists the objects with a score:
+the model; its history lists all objects that have a score:
   {"games", "positions", "seconds", "error", "score", "matches", "interval": [N, N], "left"}
   {"game", "rules", "games", "positions", "seconds", "trial_leaves", "trial_matches",
    "trial_score", "trust", "history": [...]}
@@ -140,9 +140,9 @@ def _train(options: _TrainOptions) -> int:
 # -- models --------------------------------------------------------------------------------------------
 
 _MODELS_DETAILS: Final = """\
-The environment variable ANYGAME_MODELS names the folder of models. Models of the package come
-last. If your own model of a game won its trial, it replaces the model of the package. To remove a
-model, delete its file. `anygame train FILE --resume` resumes an interrupted training of the list.
+The environment variable ANYGAME_MODELS names the folder of models. The models of the package are
+listed last. If your own model of a game won its trial, it replaces the model of the package. To
+remove a model, delete its file. `anygame train FILE --resume` resumes an interrupted training.
 
 With --json, one object is printed. The entry of an unusable file has only file and error:
   {"models": [{"file", "game", "rules", "games", "positions", "seconds", "trial_leaves",

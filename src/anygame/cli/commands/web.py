@@ -22,7 +22,7 @@ The pages list the installed games and the rule sheets at every PATH. Matches ar
 
 Only this machine can connect, unless --host names another address: 0.0.0.0 accepts other
 machines. If other machines can connect, list the host names of this server after --name. The
-server then refuses requests for other names, so that no other site can pose as this one. If
+server then refuses requests for other names, so that no other site can pose as this server. If
 strangers can connect, put a TLS proxy in front of the server.
 
 {PLAYERS}
@@ -38,7 +38,7 @@ class _Options(JsonOption):
         "--host", "HOST", "address to listen on; 0.0.0.0 accepts other machines", default="127.0.0.1"
     )
     name: list[str] | None = option(
-        "--name", "NAME", "host names in the addresses of this server, besides --host", nargs="+"
+        "--name", "NAME", "host names with which browsers can reach this server, besides --host", nargs="+"
     )
     players: list[str] | None = option(
         "--players",

@@ -79,7 +79,7 @@ class PersonShell(Shell):
 
     def _run(self, name: str, rest: str) -> None:
         if self.is_hidden and name in _REVEALING:
-            raise CommandError("this command shows hidden information: use `anygame play --reveal` for that")
+            raise CommandError("commands that show hidden information need `anygame play --reveal`")
         super()._run(name, rest)
 
     def visible_moves(self) -> Mapping[Role, Sequence[Term]]:

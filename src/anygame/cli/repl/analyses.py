@@ -79,7 +79,7 @@ class Analyses:
     def _analysis_of(self, role: Role, seconds: float) -> Analysis:
         session, search = self._session, self._search_of(role)
         if search.no_beliefs is not None:
-            raise CommandError(f"{search.no_beliefs}, so no search from your knowledge is possible")
+            raise CommandError(f"{search.no_beliefs}: a search from your knowledge is not possible")
         # From the state, the search reads only the legal moves of the role, which the role knows.
         analysis = search.run(
             session.state, seconds=seconds, view=RoleView.of(role, session.states, session.moves)

@@ -115,7 +115,7 @@ class Session:
         if record["rules"] != rules_digest(self.game):
             raise PositionError(
                 f"{path} is a position of {_quoted(record.get('game'))}, "
-                f"which has other rules than {self.game.name}"
+                f"whose rules differ from the rules of {self.game.name}"
             )
         states, moves = self._replayed(path, record["moves"])
         if sorted(map(str, states[-1].facts)) != record["facts"]:

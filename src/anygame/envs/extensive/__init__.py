@@ -289,7 +289,7 @@ def walk(form: ExtensiveForm, limit: int = MOST_HISTORIES) -> Iterator[Node]:
     Raises:
         LimitError: there are more histories than the limit, or the estimated number is far above the limit.
     """
-    estimate = f"about {_rounded(form.turns.tree_size)}, by an estimate from random play"
+    estimate = f"about {_rounded(form.turns.tree_size)} (estimated from random play)"
     if form.turns.tree_size > _CERTAINLY_MORE * limit:
         message = f"the tree of {form.game.name} has too many histories: {estimate}; the limit is {limit:,}"
         raise LimitError(message, "histories", limit)
@@ -300,7 +300,7 @@ def walk(form: ExtensiveForm, limit: int = MOST_HISTORIES) -> Iterator[Node]:
         node = open_nodes.pop()
         number += 1
         if number > limit:
-            message = f"the tree of {form.game.name} has more than {limit:,} histories; {estimate}"
+            message = f"the tree of {form.game.name} has more than {limit:,} histories: {estimate}"
             raise LimitError(message, "histories", limit)
         yield node
         if node.actor == TERMINAL:
@@ -360,7 +360,7 @@ def gambit_text(
                 raise RuleSheetError(
                     f"{form.players[node.actor]} has different legal moves in histories that it cannot "
                     f"distinguish: {', '.join(map(str, former_moves))}, or {', '.join(map(str, moves))}; in "
-                    f"both it knows only `{text}`: add a percept (`sees`) that tells them apart"
+                    f"both histories, it knows only `{text}`: add a percept (`sees`) that distinguishes them"
                 )
             yield f'p "" {node.actor + 1} {number} {_quoted(text)} {{ {_quoted(*map(str, moves))} }} 0'
 

@@ -45,7 +45,7 @@ class _LearnerEnv:
         rewards: RewardName,
     ) -> None:
         if mask not in get_args(MaskPlace):
-            raise ValueError(f"masks are in {' or '.join(get_args(MaskPlace))}, not {mask!r}")
+            raise ValueError(f"mask must be one of {', '.join(get_args(MaskPlace))}, not {mask!r}")
         self.game = compiled_game(sheet)
         self._role = learner_of(self.game, role)
         self.role = self.game.roles[self._role]
@@ -279,7 +279,7 @@ class GameVectorEnv(_LearnerEnv, VectorEnv):
         if seed is not None and not isinstance(seed, int):
             raise ValueError(f"expected one integer as the seed of all lanes, found {type(seed).__name__}")
         if unknown := [name for name in options or () if name != "reset_mask"]:
-            raise ValueError(f"reset has no option {unknown[0]!r}; it has reset_mask")
+            raise ValueError(f"reset has no option {unknown[0]!r}; the only option is reset_mask")
         super().reset(seed=seed)
         lanes = np.ones(self.num_envs, np.bool_)
         if options:

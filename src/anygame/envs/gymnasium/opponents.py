@@ -118,7 +118,7 @@ class _PlayerOpponent(Opponent):
             if lane not in self._players:
                 player = self._make()
                 if player in self._players.values():
-                    raise PlayerError(f"{player.name} can play one match at a time: give its name instead")
+                    raise PlayerError(f"{player.name} plays one match at a time: give the player by name")
                 self._players[lane] = player
             self._players[lane].begin(self._game, self._role, Clock.of(self._seconds))
             self._playing.add(lane)
@@ -181,7 +181,7 @@ def opponents_of(
         by_role = {game.role_index(role): spec for role, spec in (given or {}).items()}
         wrong = [game.roles[role] for role in by_role if role not in opponents]
         if wrong:
-            raise ValueError(f"{wrong[0]} cannot have an opponent: it learns, or is played at random")
+            raise ValueError(f"{wrong[0]} cannot have an opponent: this role learns, or is played at random")
     elif isinstance(given, str) or len(given) != len(opponents):
         names = ", ".join(game.roles[role] for role in opponents) or "none"
         actual = f"the text {given!r}" if isinstance(given, str) else len(given)
@@ -200,12 +200,12 @@ def _opponent(game: Game, role: int, spec: OpponentSpec, seconds: float) -> Oppo
         return _BlindOpponent(is_random=spec == "random")
     if not isinstance(spec, str | Player):
         if not callable(spec):
-            raise PlayerError(f"an opponent is a player, its name, or a function, not {type(spec).__name__}")
+            raise PlayerError(f"opponents must be players, names or functions, not {type(spec).__name__}")
         return _PolicyOpponent(spec)
     if game.is_gdl2:
         raise PlayerError(
-            f"players see whole states, which {game.name} hides: its opponents are {', '.join(_BLIND)}, or "
-            "functions"
+            f"a player that sees whole states cannot play {game.name}, which hides information: expected "
+            f"{', '.join(_BLIND)}, or a function"
         )
     if isinstance(spec, str):
         make_player(spec)  # raises PlayerError for an unknown name

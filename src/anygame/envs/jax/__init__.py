@@ -82,7 +82,7 @@ def load(
     inputs = len(game.backends.needed_network().compiled.network.inputs)
     if inputs > largest:
         raise LimitError(
-            f"{game.name} has {inputs:,} gate inputs, more than {largest:,} (largest=...)", "largest", largest
+            f"{game.name} has {inputs:,} gate inputs; `largest` allows {largest:,}", "largest", largest
         )
     turns = None
     if not simultaneous:
@@ -112,10 +112,10 @@ def _observe(
     if observations == "flat":
         return lambda fluents, player: fluents
     if observations not in ("relative", "planes"):
-        raise ValueError(f"observations are flat, relative, planes, or a function, not {observations!r}")
+        raise ValueError(f"observations must be flat, relative, planes, or a function, not {observations!r}")
     if together:
         raise ValueError(
-            f"{observations} observations need a current player, and players act together: use flat"
+            f"{observations} observations need a current player, but the players act together: use flat"
         )
     if observations == "relative":
         return relative(game.fluent_terms if percepts is None else percepts.terms, players)

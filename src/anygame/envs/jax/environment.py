@@ -228,13 +228,12 @@ class Environment:
         wanted = (self.num_players,) if self._together else ()
         if shape != wanted or not jnp.issubdtype(kind, jnp.integer):
             expected = (
-                f"{self.num_players} integers, an action of each player"
+                f"{self.num_players} integers, one action for each player"
                 if self._together
                 else "an integer, the action of the current player"
             )
             raise ValueError(
-                f"{self.id}: expected {expected}, in each step of one game (vmap steps many), found "
-                f"{kind} of shape {shape}"
+                f"{self.id}: expected {expected}, found {kind} of shape {shape}; jax.vmap steps several games"
             )
         if not isinstance(action, np.ndarray | np.generic):
             return action

@@ -144,7 +144,7 @@ def _described(parameters: Mapping[str, Any]) -> Description:
     if steps < 0:
         raise ValueError(f"max_steps must be a number of joint moves, or 0 for the default, not {steps}")
     if bool(parameters["file"]) == bool(parameters["rules"]):
-        raise ValueError("expected one of the parameters file (a sheet, or an installed game) and rules")
+        raise ValueError("expected one of the parameters `file` (a sheet, or an installed game) and `rules`")
     if parameters["file"]:
         source = open_sheet(parameters["file"])
         name, text = source.name, source.text
@@ -174,9 +174,9 @@ def _unpacked(packed: str) -> str:
         data = unpacker.decompress(urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), _LARGEST)
         text = data.decode()
     except (binascii.Error, zlib.error, ValueError) as error:
-        raise RuleSheetError(f"the parameter rules is not a packed sheet: {error}") from None
+        raise RuleSheetError(f"the parameter `rules` is not a packed sheet: {error}") from None
     if unpacker.unconsumed_tail:
-        raise RuleSheetError(f"the sheet in the parameter rules has more than {_LARGEST // 2**20} MiB")
+        raise RuleSheetError(f"the sheet in the parameter `rules` has more than {_LARGEST // 2**20} MiB")
     return text
 
 

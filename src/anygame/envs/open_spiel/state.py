@@ -209,7 +209,7 @@ class SheetState(pyspiel.State):
         players = self._description.form.players
         if len(actions) != len(players):
             who = ", ".join(map(str, players))
-            raise IllegalMoveError(f"expected {len(players)} actions, of {who}; found {len(actions)}")
+            raise IllegalMoveError(f"expected one action for each of {who}; found {len(actions)}")
         moves = tuple(self._move(player, action) for player, action in enumerate(actions))
         self.node = self.node.child_of_all(moves)
 
@@ -217,7 +217,7 @@ class SheetState(pyspiel.State):
         if player < 0:
             over = self.node.actor == TERMINAL
             raise IllegalMoveError(
-                "the game is over" if over else "all players move at once here: give all moves"
+                "the game is over" if over else "all players move at once here: give the moves of all players"
             )
         role = str(self._description.form.players[player])
         return self._legal(action, self._description.actions, self.node.moves(player), role)

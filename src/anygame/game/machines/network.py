@@ -176,7 +176,7 @@ class NetworkMachine:
         facts = sorted(facts, key=str)
         unknown = [fact for fact in facts if self.position([fact]) is None]
         if unknown:
-            more = f", nor to {len(unknown) - 1} others" if len(unknown) > 1 else ""
+            more = f", or with {len(unknown) - 1} more of these facts" if len(unknown) > 1 else ""
             return f"the fact {shown(str(unknown[0]))}{more}"
         canonical = self._reasoner.facts(self._reasoner.position(facts))
         pair = self.compiled.exclusions.pair_among(self._fluents[fact] for fact in canonical)
@@ -416,7 +416,7 @@ class GameLanes(Lanes):
         if pair is not None:
             lane, one, other = pair
             fluents = self._compiled.fluents
-            raise PositionError(f"lane {lane}: no play leads to {fluents[one]} and {fluents[other]} together")
+            raise PositionError(f"lane {lane}: no match makes both {fluents[one]} and {fluents[other]} true")
         self.load(array)
 
     def position(self, lane: int) -> bytes:

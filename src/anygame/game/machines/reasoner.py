@@ -227,4 +227,4 @@ def _unknown_relation(atom: Atom, known: Iterable[tuple[str, int]], reasoner: Re
     if name in fluents:
         return f"{name} is a fluent, not a relation: ask for (true {atom})"
     near = get_close_matches(name, sorted({other for other, _ in known} | KEYWORDS.keys()), n=3)
-    return f"the rules know no relation {name}/{count}{did_you_mean(near)}"
+    return f"the rules have no relation {name}/{count}{did_you_mean(near)}"

@@ -97,7 +97,8 @@ class Knowledge:
         """
         if (1 + len(view.observations)) * self._network.gates > _MOST_GATES:
             raise LimitError(
-                f"{self._game.name} is too large to compute what a role can know",
+                f"{self._game.name} is too large to compute what a role knows: {self._network.gates:,} gates "
+                f"in {1 + len(view.observations):,} states; the limit is {_MOST_GATES:,} gates in all",
                 limit="gates",
                 bound=_MOST_GATES,
             )
@@ -107,7 +108,7 @@ class Knowledge:
         new_observations = view.observations[len(self._turns) - 1 :]
         turns = [turn for turn in map(self._reader.read, new_observations) if turn is not None]
         if len(turns) < len(new_observations):
-            raise LimitError(f"{self._game.name}: no match has such observations", limit="observations")
+            raise LimitError(f"no match of {self._game.name} has these observations", limit="observations")
         self._view = None  # If Ctrl-C interrupts the update, the next call recomputes all turns.
         for turn in turns:
             self._add(turn)

@@ -191,7 +191,7 @@ def _zeros(count: int, kind: np.dtype[Any]) -> NDArray[Any]:
         try:
             pages = mmap.mmap(-1, size + _CACHE_LINE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         except (OSError, OverflowError) as error:
-            raise MemoryError(f"no {size:,} bytes for a tree: {error}") from None
+            raise MemoryError(f"cannot allocate {size:,} bytes for the search tree: {error}") from None
         with suppress(OSError):  # Some kernels do not support huge pages.
             pages.madvise(mmap.MADV_NOHUGEPAGE)
         memory = np.frombuffer(pages, np.uint8)
