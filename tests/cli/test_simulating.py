@@ -63,7 +63,7 @@ def test_simulate_prints_its_statistics() -> None:
     assert lines[3] == f"moves  {result.mean_length:.1f} on average, 5 to 9"
     widths = result.branching
     assert lines[4] == f"legal moves  {widths['x']:.1f} of x, {widths['o']:.1f} of o on average"
-    figures = r"[\d.]+ s by the network: [\d,]+ playouts and [\d,]+ states a second; set-up [\d.]+ s, .*"
+    figures = r"[\d.]+ s with the network: [\d,]+ playouts and [\d,]+ states a second; set-up [\d.]+ s, .*"
     assert re.fullmatch(figures, lines[5])
     assert len(lines) == 6
 
@@ -96,7 +96,7 @@ def test_simulate_starts_after_moves() -> None:
 def test_simulate_by_the_reasoner() -> None:
     output, status = run(["simulate", _SHEET, "--playouts", "20", "--seed", "1", "--machine", "reasoner"])
     assert status == 0
-    assert "by the reasoner" in output
+    assert "with the reasoner" in output
 
 
 def test_a_game_without_a_network_is_simulated_with_a_note(unbounded: str) -> None:
@@ -106,7 +106,7 @@ def test_a_game_without_a_network_is_simulated_with_a_note(unbounded: str) -> No
     assert output.count("note:") == 1
     assert "5 random playouts" in output
     assert "goal of r  70.00 on average" in output
-    assert "by the reasoner" in output
+    assert "with the reasoner" in output
 
 
 @pytest.mark.parametrize(

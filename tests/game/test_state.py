@@ -205,7 +205,7 @@ def test_play_raises_the_expected_errors(start: anygame.State) -> None:
         anygame.IllegalMoveError, match="the move of a cannot be read: this list is never closed"
     ):
         choice.play("(stop")
-    with pytest.raises(anygame.IllegalMoveError, match=r"found more after stop; try \(stop 0\)"):
+    with pytest.raises(anygame.IllegalMoveError, match=r"found more text after stop; try \(stop 0\)"):
         choice.play("stop 0")
     forced = anygame.loads(_COUNTDOWN).initial_state()
     with pytest.raises(anygame.TermSyntaxError, match="this list is never closed"):

@@ -269,7 +269,7 @@ def test_parse_atom_reads_sentences() -> None:
     [
         ("", "expected a term, found nothing", 0),
         (" ; c", "expected a term, found nothing", 0),
-        ("a b", "expected one term, found more after a; try (a b)\n  a b\n    ^", 2),
+        ("a b", "expected one term, found more text after a; try (a b)\n  a b\n    ^", 2),
         ("(f (g a)", "this list is never closed\n  (f (g a)\n  ^", 0),
         ("f)", "this closing parenthesis has no opening one\n  f)\n   ^", 1),
         ("(f\n ?)", "a variable needs a name after its question mark\n   ?)\n   ^", 4),

@@ -46,11 +46,11 @@ def _details(verdict: Verdict, *, everything: bool) -> Iterator[str]:
         for number, joint in enumerate(verdict.match, start=1):
             yield f"{number:>3}  {'  '.join(map(str, joint))}"
     elif verdict.invariant:
-        yield f"an invariant of {counted(len(verdict.invariant), 'clause')}, checked by {lemmas}"
+        yield f"an invariant of {counted(len(verdict.invariant), 'clause')}, checked with {lemmas}"
         if everything:
             yield from verdict.invariant
     elif verdict.steps:
-        yield f"checked by {lemmas}"
+        yield f"checked with {lemmas}"
     elif verdict.invariant is not None:
         kept = "all joint moves preserve the property" if verdict else "no joint move makes the property true"
         yield f"{kept}: the proof needs no further invariant"

@@ -154,7 +154,7 @@ class Simulation:
         device = "" if result.device == "cpu" else f" on {result.device}"
         threads = f", {result.threads} threads" if result.threads > 1 else ""
         return (
-            f"{result.seconds:.2f} s by the {result.machine}{device}{threads}: "
+            f"{result.seconds:.2f} s with the {result.machine}{device}{threads}: "
             f"{result.playouts_per_second:,.0f} playouts and {result.states_per_second:,.0f} states a second"
             f"; set-up {result.setup_seconds:.2f} s{cached}"
         )

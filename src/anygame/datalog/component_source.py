@@ -111,7 +111,7 @@ class ComponentWriter:
 
     def _addition(self, code: RuleCode, rule: FlatRule, target: str) -> str:
         if not rule.head.columns:
-            assert not code.clauses, "a rule whose head has no columns has only guards"
+            assert not code.clauses, "expected only guards in a rule without head columns"
             return f"{target} |= UNIT"
         if not code.clauses:
             return f"{target}.add({code.head})"

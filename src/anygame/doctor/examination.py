@@ -205,5 +205,5 @@ class Examination:
         with read_silently():  # warnings of the parser are findings already
             self.findings = list(diagnosis.findings())
         if diagnosis.is_late:
-            message = "the time limit ended the search for causes"
+            message = "the search for causes stopped at the time limit"
             self.findings.append(Finding(cut_short(message, sheet.program)))

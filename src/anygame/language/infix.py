@@ -57,7 +57,7 @@ _ANY: Final = re.compile(r"_any([0-9]+)")
 _NAMES: Final = frozenset(("variable", "name", "quoted"))
 _A_RULE: Final = "a rule is written head :- body"
 _A_COMMENT: Final = "a comment starts with %"
-_NO_SUMS: Final = "GDL has no arithmetic: define it with facts, such as succ(1,2) and less(1,2)"
+_NO_SUMS: Final = "GDL has no arithmetic: write facts such as succ(1,2) and less(1,2)"
 #: Advice for each unreadable mark, usually a mark of another language.
 _ADVICE: Final = {
     **dict.fromkeys(("//", "/*", "--"), _A_COMMENT),
@@ -366,7 +366,7 @@ class _Parser:
         elif token.text in {"&", "|"} and before.text == token.text:
             hint = f"a single {token.text}"
         if token.kind == "odd":
-            hint = hint or f"put a name with such characters in quotes: '{shown(token.text)}'"
+            hint = hint or f"put a name with special characters in quotes: '{shown(token.text)}'"
             self._fault("infix-character", f"expected {what}, found {shown(token.text)}", token, None, hint)
         elif token.text == ")" and not self._openers:
             message = "this closing parenthesis has no opening one"

@@ -168,7 +168,7 @@ def _read_one(
     if not nodes:
         _raise_term_error(f"expected a {what}, found nothing", source, None)
     if len(nodes) > 1:
-        message = f"expected one {what}, found more after {shown(nodes[0].span.text)}"
+        message = f"expected one {what}, found more text after {shown(nodes[0].span.text)}"
         if all(node.children is None for node in nodes):
             message += f"; try ({shown(' '.join(node.span.text for node in nodes), 80)})"
         _raise_term_error(message, source, nodes[1].span)

@@ -234,7 +234,7 @@ def _reason_of_subterm(sheet: Sheet, atom: Atom, subterm: Subterm) -> _Reason | 
     if name == atom.predicate == "true":
         if key in sheet.writers:
             return _Reason("", "", span)
-        message = f"the fluent {_kind(top)} never becomes true: no `init` or `next` makes it true"
+        message = f"the fluent {_kind(top)} never becomes true: no `init` or `next` defines it"
         hint = _near_key(key, sheet.writers)
         if key in sheet.heads:
             hint = f"this is a relation, not a fluent: write {shown(str(atom.arguments[0]))} without `true`"

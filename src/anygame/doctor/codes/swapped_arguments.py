@@ -117,7 +117,7 @@ def _odd_names(
         use = group[pairs.index(odd)]
         others = [each for each, pair in zip(group, pairs, strict=True) if pair == usual]
         if _is_slip(uses, use, places, others):
-            message = f"{shown(str(use.atom))} has two arguments in the opposite order of {often} other atoms"
+            message = f"{shown(str(use.atom))} exchanges two arguments, compared with {often} other atoms"
             yield CODES["swapped-arguments"].found(
                 message, use.atom.span, Note("compare", others[0].atom.span)
             )
