@@ -339,7 +339,7 @@ class SelfPlay:
             ValueError: there are more than 512 matches, or less than 1.
         """
         if not 0 < matches <= _LANES:
-            raise ValueError(f"a block has from 1 to {_LANES} matches, not {matches}")
+            raise ValueError(f"expected from 1 to {_LANES} matches in a block, got {matches}")
         # Each block has its own random stream. The seed of a batch has 64 bits.
         seeds = np.random.SeedSequence([self.seed & (1 << 64) - 1, number])
         batch = self.game.batch(matches, seed=int(seeds.generate_state(1, np.uint64)[0]))

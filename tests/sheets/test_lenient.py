@@ -133,7 +133,7 @@ def test_places_are_those_of_the_text_that_the_author_wrote(form: Form) -> None:
 @pytest.mark.parametrize(("form", "command"), [("kif", "mend"), ("infix", "translate --lenient")])
 def test_the_command_that_writes_it_out_is_one_that_does(form: Form, command: str) -> None:
     text = format_sheet(Source("token.kif", TOKEN), form)
-    with pytest.warns(LenientReadingWarning, match=f"`anygame {command}` writes that out"):
+    with pytest.warns(LenientReadingWarning, match=f"`anygame {command}` writes this reading"):
         anygame.loads(text, lenient=True)
 
 

@@ -21,7 +21,7 @@ SHAPE: Final = """\
    "reason", "interrupted", "states", "expanded", "edges", "depth", "seconds", "bytes", "leaves",
    "missing": {ROLE: N}, "line": [[MOVE]], "fallback"}
   An unknown goal is null, and reason says why. The bounds of a role are null or enclose its goal.
-  expanded counts the states whose joint moves were all followed, and edges counts these moves.
+  expanded counts the states from which all joint moves were followed, and edges counts these moves.
   All states that depth joint moves can reach were expanded. leaves counts the positions that the
   proof search evaluated. missing counts, for each role, final states with no goal, with several
   goals, or with a goal that is not a whole number. fallback is null, or says why the reasoner

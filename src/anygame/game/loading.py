@@ -30,7 +30,7 @@ _READINGS: Final = {
     "role": "roles added",
     "binding": "variables bound by role, base or input",
     "domain": "variables bound by the possible values of their argument",
-    "any": "unbound variables of next, legal or goal allowed any value",
+    "any": "unbound variables of next, legal or goal can have any value",
 }
 
 
@@ -159,4 +159,4 @@ def _describe_reading(source: Source, counts: Counter[str]) -> str:
     parts = [f"{what}: {counts[kind]}" for kind, what in _READINGS.items() if counts[kind]]
     # `mend` edits only sheets in KIF, and makes no edit that changes the game.
     command = "mend" if form_of(source) == "kif" and not counts["any"] else "translate --lenient"
-    return f"{source.name} is read leniently ({', '.join(parts)}); `anygame {command}` writes that out"
+    return f"{source.name} is read leniently ({', '.join(parts)}); `anygame {command}` writes this reading"

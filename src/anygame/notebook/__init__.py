@@ -101,7 +101,7 @@ class PlayableBoard(anywidget.AnyWidget):
         """
         match = self._match
         if role is None and not match.turn:
-            raise IllegalMoveError("no person has to move now", move=move)
+            raise IllegalMoveError("no person has a move to choose now", move=move)
         index = match.turn[0] if role is None else match.game.role_index(role)
         name = match.game.roles[index]
         meant = typed_move(move, self.state.legal_moves(name), name)

@@ -101,7 +101,7 @@ class _PlayOptions(MachineOption):
     record: str | None = option(
         "--record",
         "DIR",
-        "folder for the record of the game (default: ~/.local/state/anygame/matches; none for a script)",
+        "folder for the record of the game (default: ~/.local/state/anygame/matches; with a script, none)",
     )
     thinking: bool = flag("--thinking", "show the comments of players on their moves")
     reveal: bool = flag("--reveal", "show the whole state, even in a game with hidden information")
