@@ -5,9 +5,8 @@
 Needs the extra ``learn``. The network plays many simultaneous games against itself, and chooses each move by
 a search (Danihelka et al. 2022, "Policy improvement by planning with Gumbel"). It learns the preferences of
 the search and the results of the games (AlphaZero: Silver et al. 2018). At intervals, the network plays both
-roles against an opponent. ``--minutes`` excludes these matches, and the last line shows the total time. The
-curve shows the mean share of the points; a draw counts as half. With ``--ceiling``, a strong player replaces
-the network, to show which share is possible.
+roles against an opponent; ``--minutes`` excludes these matches. The curve shows the mean share of the points;
+a draw counts as half. With ``--ceiling``, a strong player replaces the network to show the possible share.
 """
 
 from __future__ import annotations
