@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from anygame.network.kernels.phases import Phases
     from anygame.network.network import Network
 
-#: Maximum number of actions of a role for which straight-line code chooses a move. For about 150 actions,
-#: straight-line code takes more than twice as long to compile as loops, and is not faster.
+#: Maximum number of actions of a role for which straight-line code chooses a move. Loops for all roles make
+#: 0.91 times as many playouts on nine sheets. For about 150 actions, straight-line code takes more than twice
+#: as long to compile as loops, and is not faster.
 MOST_UNROLLED = 64
 #: Number of actions per group in loops. The widest machines have registers for 32 rows: an accumulator for
 #: each action of a group, and other values.
