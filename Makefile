@@ -1,7 +1,7 @@
 # make play   set up .venv with what playing needs, and play a game: make play GAME=pig AGAINST=easy
 # make test   set up .venv; lint, types and everyday tests, on all cores
 # make test-long  lint, types and all tests, with random laws on ten times as many examples
-# make test-newest  the rules, their compiled games, search and matches on the newest Python here, from a wheel
+# make test-newest  rules, compiled games, tree search and matches on the newest Python here, from a wheel
 # make test-adapters  quizzes for libraries that pin other releases than the tests need, each in an environment of its own
 # make check  lint, types and all tests but the long ones, as CI runs them
 # make docs   the site of the documentation, in docs/_site; a link that leads nowhere is an error
@@ -50,7 +50,7 @@ test-newest:
 	$(VENV)-newest/bin/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(VENV)-newest .
 	$(VENV)-newest/bin/python -m pip install --quiet --disable-pip-version-check "$$(ls $(CURDIR)/$(VENV)-newest/*.whl)[test]"
 	$(VENV)-newest/bin/python -m pytest --numprocesses auto --dist worksteal \
-	  tests/test_package.py tests/language tests/sheets tests/datalog tests/game tests/network tests/search tests/match tests/players tests/proving
+	  tests/test_package.py tests/language tests/sheets tests/datalog tests/game tests/native tests/search/tree tests/match
 
 # Verifiers and OpenEnv want other releases of mcp than the tools, and than each other: what each wants lies over $(VENV).
 PURELIB := -c 'import sysconfig; print(sysconfig.get_path("purelib"))'

@@ -70,8 +70,9 @@ if TYPE_CHECKING:
 GAMES = 64
 #: Maximum number of joint moves of a game. Longer games are abandoned.
 LONGEST = 400
-#: Maximum number of states in the replay memories of all learners together.
-_REPLAYED = 1 << 21
+#: Maximum number of states in the replay memories of all learners together. A larger memory holds targets of
+#: much weaker networks.
+_REPLAYED = 1 << 18
 #: Maximum size in bytes of the states in the replay memories of all learners together.
 _REPLAYED_BYTES = 1 << 26
 #: Indices of ``Practice.counts``: finished games, states of these games, the game that moves first in the
