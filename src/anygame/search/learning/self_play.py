@@ -70,9 +70,11 @@ if TYPE_CHECKING:
 GAMES = 64
 #: Maximum number of joint moves of a game. Longer games are abandoned.
 LONGEST = 400
-#: Maximum number of states in the replay memories of all learners together. A larger memory holds targets of
-#: much weaker networks.
-_REPLAYED = 1 << 18
+#: Maximum number of states in the replay memories of all learners together.
+_REPLAYED = 1 << 21
+#: A learner samples from the latest states: from at least this many, and at least one of this number of all
+#: its states. Older targets come from weaker networks.
+_FEWEST_RECENT, _STATES_PER_RECENT = 1 << 16, 8
 #: Maximum size in bytes of the states in the replay memories of all learners together.
 _REPLAYED_BYTES = 1 << 26
 #: Indices of ``Practice.counts``: finished games, states of these games, the game that moves first in the
@@ -399,7 +401,9 @@ def _learn(net, worker, practice):
 @compiled
 def sample_state(worker, practice):
     """Set ``sampled`` to a random image of a replayed state, and ``wanted`` to the target of this image."""
-    row = random_below(worker, practice.counts[FILLED])
+    counts = practice.counts
+    recent = min(counts[FILLED], max(_FEWEST_RECENT, counts[POSITIONS] // _STATES_PER_RECENT))
+    row = (counts[NEXT] - 1 - random_below(worker, recent)) % len(practice.targets)
     symmetry = random_below(worker, len(practice.images))
     practice.sampled[0, :] = 0
     for word in range(practice.sampled.shape[1]):
