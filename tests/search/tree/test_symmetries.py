@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import anygame
-from anygame.search.learning.self_play import make_practice, sample_state
+from anygame.search.learning.self_play import FILLED, NEXT, POSITIONS, make_practice, sample_state
 from anygame.search.learning.symmetries import symmetries_of
 from anygame.search.tree.searcher import TreeSearcher
 from anygame.search.tree.worker import make_worker
@@ -133,3 +133,25 @@ def test_a_sampled_state_is_an_image_with_its_value() -> None:
         expected = searcher.packed(searcher.game.state(_image(searcher.game, state, fluents[number])))
         assert (practice.sampled[0] == expected).all()
         assert practice.wanted[0] == (0.25 if roles[number, 0] else 0.75)
+
+
+@pytest.mark.parametrize("following", [1 << 20, 5])
+def test_states_are_sampled_from_the_latest_eighth(following: int) -> None:
+    """``following`` is the next row to fill; with 5, the latest states go around the end of the memory."""
+    searcher = TreeSearcher(anygame.load("tic_tac_toe"), seed=1, memory=1 << 20)
+    start, images = (
+        searcher.packed(searcher.game.initial_state()),
+        np.arange(64, dtype=np.int32).reshape(1, -1),
+    )
+    practice = make_practice(start, np.zeros((66, 32), np.float32), images, np.zeros((1, 1), np.int32))
+    capacity = len(practice.targets)
+    practice.targets[:, 0] = np.arange(capacity)
+    practice.counts[[NEXT, FILLED, POSITIONS]] = following, capacity, 1 << 20
+    worker = make_worker(searcher.kernel, 1, 1, searcher.settings)
+    rows = []
+    with np.errstate(over="ignore"):
+        for _ in range(200):
+            sample_state(worker, practice)  # type: ignore[no-untyped-call]
+            rows.append(int(practice.wanted[0]))
+    ages = [(following - 1 - row) % capacity for row in rows]
+    assert max(ages) < 1 << 17 and len({age >> 14 for age in ages}) == 8
