@@ -154,4 +154,5 @@ def test_states_are_sampled_from_the_latest_eighth(following: int) -> None:
             sample_state(worker, practice)  # type: ignore[no-untyped-call]
             rows.append(int(practice.wanted[0]))
     ages = [(following - 1 - row) % capacity for row in rows]
-    assert max(ages) < 1 << 17 and len({age >> 14 for age in ages}) == 8
+    assert max(ages) < 1 << 17
+    assert len({age >> 14 for age in ages}) == 8
