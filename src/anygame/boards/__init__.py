@@ -18,8 +18,8 @@ arguments are the content of the square. A comment in the sheet can describe the
   boards (of three unique numbers, the smallest). If all three numbers are equal, the last argument
   distinguishes boards. Of four ordered arguments, the first two distinguish boards. An unordered argument
   distinguishes boards if several things would otherwise share a square.
-- **Blank**: a content means an empty square if its name is a word such as ``empty``. If the board starts with
-  several contents, a content on three quarters of the board also means an empty square.
+- **Blank**: a square is empty if its content is a word such as ``empty``. If the squares start with different
+  contents, a content on three quarters of the squares also means an empty square.
 - **Choice**: if several fluents lie on boards, only boards with initial facts are drawn. A board much smaller
   than the largest board is not drawn. In doubt, no board is drawn, and the facts are listed as text.
 """

@@ -146,9 +146,9 @@ class ComponentWriter:
         return f"set({facts})"
 
     def growing_indexes(self, *, own: bool | None = None) -> list[str]:
-        """Return the lines that index growing relations.
+        """Return generated lines that index the relations which grow in a fixpoint.
 
-        If ``own`` is True, return only the lines for relations of this component; if False, all other lines.
+        If ``own`` is True, return only the lines for relations of this component; if False, only the others.
         """
         lines = []
         for index in self.growing:

@@ -116,9 +116,9 @@ class OpenItem:
         return self._arrow is not None
 
     def lists(self) -> Iterator[tuple[str | None, int]]:
-        """Yield the name of each open list (keywords in lower case), and the index of the next argument.
+        """Yield the first symbol of each unclosed list (lower case), and the index of the list's next item.
 
-        The name is None for a list without items, and an empty string for parentheses around formulas.
+        The symbol is None for a list without items, and an empty string for parentheses around formulas.
         """
         for _, children, is_group in self._open:
             name = fold_head(children[0].text) or "(" if children else None

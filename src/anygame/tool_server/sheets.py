@@ -82,7 +82,7 @@ class KnownSheets:
 
 #: Maximum number of characters in a sheet, twice as many as in the longest of 371 public sheets.
 LONGEST_SHEET: Final = 2**20
-#: Bounds for rules of strangers.
+#: Limits on work with rules from untrusted clients.
 LIMITS: Final = Limits(
     facts=1_000_000,
     terms=1_000_000,

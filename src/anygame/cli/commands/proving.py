@@ -97,8 +97,8 @@ The two games are the same if they agree in every reachable state: on whether th
 on legal moves, on goals, and on the percepts of each joint move. Roles and moves are matched by
 name. If the games differ, a shortest match that shows a difference is printed.
 
-If names differ, the file of --map lists pairs of terms with variables: a role, move or percept
-of A, and the corresponding term of B:
+If A and B use different names, --map reads pairs of terms from a file. Each pair is a role, move or
+percept of A and the corresponding term of B. The terms can have variables:
   (mark ?x ?y)  (place ?y ?x)
 
 The exit status is 1 unless the games are proved to be the same. Proofs need the extra `prove`.

@@ -54,7 +54,7 @@ terms in KIF:
   Unknown values are null. bounds are a lower and an upper bound of the value. engine is `lanes`
   if the compiled game evaluates many leaves in parallel, else `states`. fallback says why the
   slower engine `states` is used. depth is the depth of the search tree. If the search has visited
-  all states and no final state has a goal, reason says so.
+  all states and no final state has a goal, the field "reason" says so.
 """
 
 _NOTHING_TO_PRACTISE: Final = "no practice: self-play needs a compiled game with several roles"
@@ -195,10 +195,10 @@ def _solve(options: _SolveOptions) -> int:
 _SOLVE_DETAILS: Final = f"""\
 With one role, the value of a state is the best goal that the role can reach. If two roles with
 opposed goals take turns, the value is the minimax value. If the two roles move at the same time, the
-value is that of mixed strategies (extra `solve`). If there are too many states to visit, a search
-tries to prove the goals that two roles can guarantee (maximin), or to find the best line of one
-role. A winner plays the shortest line to the end, and a loser the longest line, except with maximin
-values. All moves of `random` are equally likely.
+value is that of optimal mixed strategies, which need the extra `solve`. If there are too many states
+to visit, a search tries to prove the goals that two roles can guarantee (maximin), or to find the
+best line of one role. Except with maximin values, a winner plays the shortest line to the end, and a
+loser the longest line. All moves of `random` are equally likely.
 
 If the rules give a role no goal or several goals in a final state, the command assumes any goal
 from 0 to 100, and prints a value only if the value does not depend on these goals. Other games,

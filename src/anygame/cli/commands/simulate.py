@@ -88,7 +88,7 @@ The first simulation of a sheet compiles its rules. Later simulations reuse the 
 {AFTER}
 {json_shape(SHAPE)}"""
 _PLAYOUT_DETAILS: Final = f"""\
-This command is like `anygame simulate`, but it plays up to {_FEW:,} games without compiling.
+This command is like `anygame simulate`, but it compiles the rules only for more than {_FEW:,} games.
 
 {AFTER}
 {json_shape(SHAPE)}"""

@@ -68,7 +68,8 @@ _MOST_TRIALS: Final = 12
 _WORK_ON_SLIPS: Final = 1_500_000
 #: Maximum work on trials of negated literals.
 _WORK_ON_LITERALS: Final = 2_000_000
-#: Maximum work of one trial. Sheets of more than about 300,000 characters need more work and get no trials.
+#: Maximum work of one trial. A trial of a sheet with more than about 300,000 characters would need more work,
+#: so there is none.
 _MOST_A_TRIAL: Final = 2_500_000
 #: The bounds of play in a trial.
 _A_TRIAL: Final = replace(BRIEF, playouts=4, states=40)

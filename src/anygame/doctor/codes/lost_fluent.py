@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _MOST_WRITTEN: Final = 4
 #: Minimum number of arguments of a fluent that is a board: two coordinates and a mark.
 _COORDINATES: Final = 3
-#: Maximum number of facts of one fluent that one move makes true, such as a piece and its neighbour.
+#: Maximum number of facts that one move makes true of a fluent. Two facts can be a piece and its neighbour.
 _PAIR: Final = 2
 #: Maximum number of values of an argument that is checked value by value; more values are probably numbers.
 _MOST_VALUES: Final = 50

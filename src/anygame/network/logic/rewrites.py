@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def drop_implied_conditions(circuit: Circuit) -> Circuit:
-    """Drop the conditions under which a move is legal from conjunctions with that move."""
+    """From each conjunction with a move, drop the conditions that follow from the legality of the move."""
     of_legal = circuit.outputs.get("legal", np.zeros(0, np.int64))
     legal = dict(zip(range(circuit.inputs - len(of_legal), circuit.inputs), of_legal.tolist(), strict=True))
     gates = circuit.needed[~circuit.opened[circuit.needed]]

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 DEFAULT_SETTINGS: Final = (
     0.4,  # Weight of exploration.
     28.0,  # Number of legal moves below which the root explores more than other nodes.
-    1.0,  # Virtual loss: number of lost tries for which each running descent through an option counts.
+    1.0,  # Virtual loss: each unfinished descent through an option counts as this many lost playouts.
     30.0,  # Number of tries of an option at which its AMAF mean and its own mean have the same weight.
     0.0,  # Weight of estimates.
 )

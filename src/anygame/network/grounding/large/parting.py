@@ -81,7 +81,7 @@ class _Parting:
             relation = rule.head.relation
             if context.static.is_view(relation) and not context.static.has_facts(relation):
                 self._views[relation].append(rule)
-        #: The ``id`` of each rule that counts as dependent on all columns of its head.
+        #: The ``id`` of each rule that is treated as if it used all columns of its head.
         self._bound: set[int] = set()
         self._columns: dict[Relation, Columns] = {}
         self._kinds: dict[Relation, Kinds] = {}
