@@ -25,16 +25,7 @@ if TYPE_CHECKING:
     from anygame.language.rules import Rule
     from anygame.language.source import Source
 
-__all__ = [
-    "ALIASES",
-    "CHECKS",
-    "CODES",
-    "Check",
-    "Code",
-    "Reading",
-    "check_program",
-    "read_sheet",
-]
+__all__ = ["ALIASES", "CHECKS", "CODES", "Check", "Code", "Reading", "check_program", "read_sheet"]
 
 #: Codes of errors after which the parser can still read all rules.
 _COMPLETE: Final = frozenset(("no-role", "variable-in-fact"))

@@ -24,11 +24,7 @@ if TYPE_CHECKING:
 
 #: For each property: claim, codes of findings that refute the claim, code of findings that a proof removes.
 _PROPERTIES: Final[dict[str, tuple[str, frozenset[str], str]]] = {
-    "playable": (
-        "every role has a legal move in every state until the end",
-        frozenset(("no-move",)),
-        "",
-    ),
+    "playable": ("every role has a legal move in every state until the end", frozenset(("no-move",)), ""),
     "goals": (
         "every role has exactly one goal at the end, from 0 to 100",
         frozenset(("goal-missing", "goal-conflict", "goal-in-play")),

@@ -89,10 +89,7 @@ def moves_in_order(
 
 
 def in_order(
-    choices: Mapping[Any, _Choice],
-    roles: Sequence[Role],
-    index: Callable[[str | Term], int],
-    what: str,
+    choices: Mapping[Any, _Choice], roles: Sequence[Role], index: Callable[[str | Term], int], what: str
 ) -> list[_Choice]:
     """Return the values of a mapping from roles, in the order of the roles; errors call a value ``what``.
 

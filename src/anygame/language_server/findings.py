@@ -176,10 +176,7 @@ class Findings:
 
     def as_json(self) -> dict[str, Any]:
         """Return the findings as plain data."""
-        return {
-            "findings": [asdict(finding) for finding in self.findings],
-            "domains": self.domains.as_json(),
-        }
+        return {"findings": [asdict(finding) for finding in self.findings], "domains": self.domains.as_json()}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Findings:

@@ -37,11 +37,7 @@ class CertificateError(AnygameError):
 
 
 def check_invariant(
-    model: Model,
-    bad: int,
-    invariant: Sequence[Sequence[int]],
-    patience: Patience,
-    sums: Sequence[Sum] = (),
+    model: Model, bad: int, invariant: Sequence[Sequence[int]], patience: Patience, sums: Sequence[Sum] = ()
 ) -> int:
     """Verify that an invariant excludes bad states; return the number of lemmas checked.
 
@@ -116,11 +112,7 @@ def check_bounded(
 
 
 def check_induction(
-    model: Model,
-    bad: int,
-    invariant: Sequence[Sequence[int]],
-    depth: int,
-    patience: Patience,
+    model: Model, bad: int, invariant: Sequence[Sequence[int]], depth: int, patience: Patience
 ) -> int:
     """Verify that k-induction excludes bad states; return the number of lemmas checked.
 

@@ -56,12 +56,7 @@ _MOST_ROUNDS: Final = 20
 
 
 def compared(
-    first: Game,
-    second: Game,
-    moves: str,
-    up_to: int | None,
-    seconds: float,
-    report: Callable[[str], None],
+    first: Game, second: Game, moves: str, up_to: int | None, seconds: float, report: Callable[[str], None]
 ) -> Verdict:
     """Return whether two games are the same; see ``anygame.proving.equal``."""
     pairing = _Pairing(first, second, _read_map(moves, first, second))

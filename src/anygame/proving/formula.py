@@ -112,11 +112,7 @@ class Copy:
     """
 
     def __init__(
-        self,
-        formula: Formula,
-        model: Model,
-        state: Sequence[int] | None = None,
-        before: Copy | None = None,
+        self, formula: Formula, model: Model, state: Sequence[int] | None = None, before: Copy | None = None
     ) -> None:
         self._formula, self._model, self._before = formula, model, before
         self._of = {0: -formula.true}

@@ -379,11 +379,7 @@ class Prover:
 
     def _by_invariant(self, wanted: Property, part: Patience, whole: Patience) -> Verdict:
         reached = reach(
-            self.model,
-            wanted.literal,
-            part,
-            invariant=self._known,
-            report=partial(self._at_frame, wanted),
+            self.model, wanted.literal, part, invariant=self._known, report=partial(self._at_frame, wanted)
         )
         if reached.match is not None:
             return self._with_match(wanted, reached.match, whole)

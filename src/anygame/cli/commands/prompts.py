@@ -40,9 +40,7 @@ class _ReplOptions(MachineOption):
     file: str = argument("FILE", help=SHEET_HELP)
     seed: int | None = seed_option()
     table: str | None = option(
-        "--table",
-        "FILE",
-        "file of exact values for `analyse` and `hint`, written by `anygame solve --table`",
+        "--table", "FILE", "file of exact values for `analyse` and `hint`, written by `anygame solve --table`"
     )
     echo: bool = flag("--echo", "print each line of the input, after `> `")
 

@@ -308,9 +308,7 @@ _PLAY_CODES: Final = frozenset(code.name for code in PLAY)
 
 
 def _echoes(
-    every: Sequence[Diagnostic],
-    causes: dict[Diagnostic, frozenset[Diagnostic]],
-    following: set[Diagnostic],
+    every: Sequence[Diagnostic], causes: dict[Diagnostic, frozenset[Diagnostic]], following: set[Diagnostic]
 ) -> dict[Diagnostic, frozenset[Diagnostic]]:
     """Return the findings that follow from each cause; the first cause also gets all unassigned findings."""
     unassigned = frozenset(each for each in following if each.severity > Severity.INFO)

@@ -211,7 +211,5 @@ def _missing_keywords(sheet: Sheet) -> Iterator[Diagnostic]:
             yield CODES["no-goal"].found(message, sheet.role_span(role), hint=hint)
     if ("terminal", 0) not in sheet.heads and sheet.program.rules:
         yield CODES["no-terminal"].found(
-            "no rule defines when the game is over, so no match ends",
-            sheet.start,
-            hint="(<= terminal ...)",
+            "no rule defines when the game is over, so no match ends", sheet.start, hint="(<= terminal ...)"
         )

@@ -71,11 +71,7 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
         self._known: list[Question] = []
 
     def reset(
-        self,
-        seed: int | None = None,
-        episode_id: str | None = None,
-        index: int | None = None,
-        **kwargs: Any,
+        self, seed: int | None = None, episode_id: str | None = None, index: int | None = None, **kwargs: Any
     ) -> Asked:
         """Ask the next question.
 
@@ -98,10 +94,7 @@ class QuizEnvironment(Environment[Reply, Asked, QuizState]):
         self._next = place + 1
         question = self._question = self._known[place]
         self._state = QuizState(
-            episode_id=episode_id or str(uuid4()),
-            step_count=0,
-            question_id=question.id,
-            kind=question.kind,
+            episode_id=episode_id or str(uuid4()), step_count=0, question_id=question.id, kind=question.kind
         )
         return Asked(question=question.prompt, metadata={"difficulty": question.difficulty})
 

@@ -71,11 +71,7 @@ class Session:
         """Return the roles of a sheet, whether it hides information, and the name of the model file."""
         self.game = await asyncio.to_thread(_load, **sheet)
         self._loaded = sheet["text"]
-        return {
-            "roles": list(self.game.roles),
-            "hides": self.game.is_gdl2,
-            "model": model_name(self.game),
-        }
+        return {"roles": list(self.game.roles), "hides": self.game.is_gdl2, "model": model_name(self.game)}
 
     async def thumbnail(self, sheet: View) -> str:
         await self.describe(sheet)

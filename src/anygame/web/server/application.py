@@ -62,11 +62,7 @@ def make_watching_application(
 
 
 def _guarded(
-    routes: Sequence[Route],
-    pages: Pages,
-    settings: Settings,
-    matches: Matches,
-    begin: Callable[[], None],
+    routes: Sequence[Route], pages: Pages, settings: Settings, matches: Matches, begin: Callable[[], None]
 ) -> ASGIApp:
     """Return an application with guards and error pages; the application calls ``begin`` when it starts."""
 
