@@ -448,7 +448,7 @@ MANY = (
         (
             "(role x) (legal x a)",
             "a b",
-            "expected no move at all, since nobody has a choice, or one move; found 2",
+            "expected no move, because nobody has a choice, or else one move; found 2",
         ),
         (
             f"(role x) {' '.join(f'(legal x (go {n}))' for n in range(9))}",

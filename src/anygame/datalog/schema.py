@@ -54,7 +54,7 @@ class Index:
     slot: int
     #: The columns of a key, ascending.
     keys: tuple[int, ...]
-    #: The columns of a result; without outputs, the index only tests whether a key exists.
+    #: The columns that a look-up returns. If there are none, the index only tests whether a key exists.
     outputs: tuple[int, ...]
     #: Suffix of the names of this index in generated code, such as ``3_by_0_to_1_2``.
     name: str

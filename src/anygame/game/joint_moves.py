@@ -155,7 +155,7 @@ def _chosen(role: Role, word: str, legal: Sequence[Term]) -> Term:
 def _count_message(given: Sequence[str], legal: Mapping[Role, Sequence[Term]], asked: Sequence[Role]) -> str:
     wanted = f"one move for each role, in the order {', '.join(legal)}" if len(legal) > 1 else "one move"
     if not asked:
-        wanted = f"no move at all, since nobody has a choice, or {wanted}"
+        wanted = f"no move, because nobody has a choice, or else {wanted}"
     elif len(asked) < len(legal):
         wanted = f"a move of {' and a move of '.join(asked)} (no other role has a choice), or {wanted}"
     return f"expected {wanted}; found {len(given)}"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _READINGS: Final = {
     "negation": "negations read as 'for no value'",
-    "distinct": "distinct on unbound variables left out",
+    "distinct": "each `distinct` with an unbound variable left out",
     "role": "roles added",
     "binding": "variables bound by role, base or input",
     "domain": "variables bound by the possible values of their argument",

@@ -262,7 +262,7 @@ _KEYS: Final = {
     "playerNamesFromHost": ("names", "a list of strings"),
     "scrambled": ("is_scrambled", "true or false"),
     "goalValues": ("goals", "a list of goals"),
-    "isPlayerHuman": ("humans", "a list of true or false"),
+    "isPlayerHuman": ("humans", "a list of booleans (true or false)"),
     "tournamentNameFromHost": ("tournament", "a string"),
     _OWN: ("own", "an object"),
 }
@@ -338,7 +338,7 @@ _SHAPES: Final[dict[str, _Check]] = {
     "a list of numbers": _list_of(_is_number),
     # Goals can be integers of any size. JSON stores them exactly.
     "a list of goals": _list_of(lambda goal: type(goal) is int or _is_number(goal)),
-    "a list of true or false": _list_of(_is(bool)),
+    "a list of booleans (true or false)": _list_of(_is(bool)),
     "lists of strings": _list_of(_list_of(_is(str))),
     "lists of strings or null": _list_of(_list_of(lambda value: value is None or isinstance(value, str))),
     "lists of lists of strings": _list_of(_list_of(_list_of(_is(str)))),

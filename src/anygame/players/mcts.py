@@ -43,7 +43,7 @@ _LEAST_MEMORY: Final = 2**20
 _LONGEST_WAIT: Final = 10.0
 #: Maximum duration of pondering, in multiples of the play clock. Game managers abort idle matches sooner.
 _PATIENCE: Final = 20
-#: Maximum number of joint moves of the expected line in a comment, including the chosen move.
+#: Maximum number of joint moves, with the chosen move, of the expected line of play in a player's comment.
 _SAID: Final = 4
 
 

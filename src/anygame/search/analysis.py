@@ -340,7 +340,7 @@ def _html_table(role: Role, moves: tuple[MoveAnalysis, ...], proven: float | Non
 
 
 def _numbers(analysis: MoveAnalysis) -> list[str]:
-    """Return a move's visits, goal and error, and the bounds if tighter than 0..100, as strings."""
+    """Return strings: a move's visits, goal, error of the goal, and bounds that are tighter than 0..100."""
     least, most = analysis.bounds
     between = "" if least <= 0 and most >= 100 else f"{least:g}..{most:g}"
     return [

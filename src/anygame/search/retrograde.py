@@ -109,7 +109,7 @@ def runs_forward(graph: StateGraph) -> bool:
 
 
 def _value(values: NDArray[np.float64], options: tuple[int, ...], players: Players) -> NDArray[np.float64]:
-    """Return the values of states, given the values of their children: float [n, joint moves]."""
+    """Return the values of n states, given ``values`` of their children: float [n, joint moves]."""
     table = values.reshape(-1, *options)
     for role in players.chance:
         table = table.mean(axis=1 + role, keepdims=True)

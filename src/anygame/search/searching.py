@@ -100,7 +100,7 @@ class Search:
     - ``beliefs``, if a role is given: a tree from the states that agree with the role's knowledge. The game
       must have a network that computes percepts.
     - ``lines``: the best line of a game without chance in which one role chooses. The run must have a limit
-      in seconds and no other limit. If four fifths of the time yield no line, a tree search uses the rest.
+      in seconds and no other limit. Without a line after four fifths of the time, a tree search follows.
     - ``lanes``: a tree that evaluates hundreds of leaves at a time in native code. The game must have a
       network that can hold the state.
     - ``states``: a tree that evaluates its leaves one by one with the reasoner.

@@ -38,7 +38,7 @@ _STUDENT: Final = (
 _NORMAL: Final = 1.96
 #: Upper bound of the margin, as goals lie between 0 and 100.
 _WIDEST: Final = 100.0
-#: Minimum number of goals for a meaningful interval.
+#: Minimum number of match results for which a confidence interval is shown.
 _FEWEST: Final = 4
 #: Above this bound, goals have no interval, and their mean has three digits. Rules can define huge goals.
 _LARGE: Final = 1e9

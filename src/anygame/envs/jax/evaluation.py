@@ -222,7 +222,7 @@ class _Writer:
                 level = 0 if is_cycle else 1 + max(level_of.get(literal >> 1, 0) for literal in literals)
                 level_of[made] = level
                 levels.setdefault(level, []).append((made, literals))
-                # A wide gate is the conjunction of its parts, so all parts can start with the gate's value.
+                # A wide gate is a conjunction of narrow gates. All of them can have its initial value.
                 initially[made] = bool(self._network.initially[gate])
         first = self.end
         for level in sorted(levels):

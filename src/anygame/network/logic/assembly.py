@@ -47,7 +47,7 @@ def build_circuit(
     products = atoms.products(sums)
     budget.spend(LITERAL * (len(sums) + len(products.literals)))
     nodes = 1 + len(inputs)
-    # For each literal of an atom, its literal in the circuit. The last two literals are for FAILS and HOLDS.
+    # The circuit literal of each literal in ``atoms``. The last two entries are for FAILS and HOLDS.
     become = np.zeros(2 * atoms.count + 2, np.int64)
     become[2 * np.asarray(inputs, np.int64)] = 2 * np.arange(1, nodes)
     become[2 * sums] = 2 * np.arange(nodes, nodes + len(sums)) + 1

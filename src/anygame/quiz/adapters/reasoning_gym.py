@@ -49,7 +49,7 @@ class QuizConfig:
 
     def validate(self) -> None:
         """Raise AssertionError for invalid options, as the library requires."""
-        assert self.sheets, "sheets must name at least one rule sheet"
+        assert self.sheets, "the list `sheets` must contain at least one rule sheet"
         assert self.kinds, "kinds must name at least one kind of question"
         assert set(self.kinds) <= set(KINDS), f"kinds must be of {', '.join(KINDS)}"
         assert self.depth >= 0, "depth must be 0 or more"

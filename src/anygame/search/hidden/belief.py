@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 MOST_STATES: Final = 16_384
 #: Maximum number of joint moves of a belief's states. With more joint moves, an update takes a sample.
 _MOST_JOINTS: Final = 131_072
-#: Maximum number of batches of samples per turn. Most samples can contradict the observation.
+#: Maximum number of batches of samples per turn. In some turns, most samples contradict the observation.
 _MOST_BATCHES: Final = 16
 #: Maximum number of times that an update resamples the match from its first state.
 _MOST_REPLAYS: Final = 30
