@@ -208,7 +208,7 @@ class _IdleSteps:
             changed = {(n, sign) for n, sign in enumerate(changes[0].tolist()) if sign}
             if not changed:
                 break
-            # The next step must lack at least one of the new changes.
+            # At least one of these changes must not occur in the next step.
             changed = changed - self._known or changed
             self._known |= changed
             formula.add(

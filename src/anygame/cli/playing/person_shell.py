@@ -49,7 +49,7 @@ def chosen_commands(*names: str, own: Sequence[Command] = ()) -> dict[str, Comma
 
 
 class PersonShell(Shell):
-    """Prompt of people who play; with ``reveals``, it shows the whole state, including hidden facts."""
+    """Prompt for a match with people; with ``reveals``, it shows the whole state, including hidden facts."""
 
     def __init__(
         self, session: Session, screen: Screen, people: Sequence[Role], *, reveals: bool = False

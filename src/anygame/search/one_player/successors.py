@@ -1,4 +1,4 @@
-"""Successors of states where one role chooses, from lanes of a network or from the machine of the game.
+"""Successors of the states in which one role chooses; lanes of a network or the game's machine make them.
 
 Both sources represent a state as a row of 64-bit words. A move is the number of an action of the role that
 chooses. Every other role has only one legal move.
