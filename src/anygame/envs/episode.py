@@ -207,7 +207,7 @@ class Observer:
         self.hides = game.is_gdl2
         if self.hides and form == "planes":
             raise ValueError(
-                f"{game.name} hides information, so roles see no board: use the observation 'flat' or 'history'"
+                f"{game.name} hides information, so roles see no board: observe 'flat' or 'history'"
             )
         self._planes = planes_of(game, game.fluent_terms) if form == "planes" else None
         self._fluents = len(game.fluent_terms)
