@@ -68,7 +68,7 @@ def test_a_match_can_be_played_to_its_end(boards: list[Any]) -> None:
     assert board.wait(60)
     assert board.view["status"] == "The match is over: x 100, o 0"
     assert board.view["moves"] == []
-    with pytest.raises(anygame.IllegalMoveError, match="no person has to move"):
+    with pytest.raises(anygame.IllegalMoveError, match="no person has a move to choose"):
         board.choose("2 3")
 
 

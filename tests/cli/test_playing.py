@@ -288,7 +288,7 @@ def test_hidden_facts_are_not_shown(tmp_path: Path) -> None:
     )
     assert status == 1
     assert "me sees (heard 2)\n" in output
-    assert output.count("error: this command shows hidden information") == 3
+    assert output.count("error: commands that show hidden information need `anygame play --reveal`") == 3
     assert "hidden  ?\nsaid    2\nstep    2\n" in output
     assert "1  me (guess 2), sees (heard 2)\n" in output
     assert "hide" not in output

@@ -49,7 +49,7 @@ def test_long_matches_have_no_rows() -> None:
 
 
 def test_a_block_is_no_larger_than_the_lanes() -> None:
-    with pytest.raises(ValueError, match="from 1 to 512 matches, not 513"):
+    with pytest.raises(ValueError, match="from 1 to 512 matches in a block, got 513"):
         SelfPlay(anygame.load("tic_tac_toe")).block(0, matches=513)
 
 

@@ -182,7 +182,7 @@ def test_trees_need_no_library_and_games_of_open_spiel_name_theirs() -> None:
 
 def test_trees_are_bounded() -> None:
     form = form_of("tic_tac_toe")
-    with pytest.raises(anygame.LimitError, match=r"has more than 6,000 histories; about [45]00,000"):
+    with pytest.raises(anygame.LimitError, match=r"has more than 6,000 histories: about [45]00,000"):
         list(walk(form, 6_000))
     # A tree that is far too large by the estimate is not counted.
     with pytest.raises(anygame.LimitError, match=r"too many histories: about [45]00,000.* the limit is 50$"):

@@ -168,7 +168,7 @@ def test_a_player_that_lost_track_still_makes_legal_moves(monkeypatch: pytest.Mo
     drawn = record.moves[0][1].split()[2]
     assert [moves[0] for moves in record.moves] == ["noop", f"( take {drawn} )", f"( take {drawn} )"]
     assert record.errors == [["", ""]] * 4
-    assert "no state was found" in str(record.reasons)
+    assert "found no state that agrees" in str(record.reasons)
 
 
 async def resumed(game: anygame.Game, player: Player, record: Record) -> None:

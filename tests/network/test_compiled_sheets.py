@@ -335,9 +335,9 @@ def test_an_internal_error_is_reported_as_a_bug(monkeypatch: pytest.MonkeyPatch)
         raise KeyError("x")
 
     monkeypatch.setattr("anygame.network.compiled.ground", fail)
-    with pytest.raises(anygame.CompilationError, match="bug of anygame, not because of the sheet: KeyError"):
+    with pytest.raises(anygame.CompilationError, match="bug in anygame, not because of the sheet: KeyError"):
         compiled((_GDL / "tic_tac_toe.kif").read_text())
     game = anygame.load(_GDL / "tic_tac_toe.kif")
-    with pytest.warns(anygame.FallbackWarning, match="bug of anygame"):
+    with pytest.warns(anygame.FallbackWarning, match="bug in anygame"):
         assert not game.compile()
     assert len(game.initial_state().legal_moves("x")) == 9

@@ -289,5 +289,5 @@ def test_single_states_agree_with_plain_evaluation(number: int, style: Style) ->
     with pytest.raises(ValueError, match=f"{network.fluents} bytes"):
         single.terminal(b"")
     for wrong in ([0] * (len(network.actions) + 1), [-1] * len(network.actions), list(network.actions)):
-        with pytest.raises(ValueError, match="one action per role"):
+        with pytest.raises(ValueError, match="an action per role"):
             single.next(state, wrong)

@@ -258,7 +258,7 @@ def _plot_ratings(standings: Sequence[Standing], ax: Axes) -> None:
         fmt="o",
         capsize=3,
     )
-    ax.set_xlabel("mu, from mu - 3 sigma to mu + 3 sigma")
+    ax.set_xlabel("rating: mu, with the interval from mu - 3 sigma to mu + 3 sigma")
 
 
 def _plot_goals(standings: Sequence[Standing], ax: Axes) -> None:
