@@ -140,7 +140,7 @@ def test_mutants_are_proved_equal_or_refuted(name: str) -> None:
     assert "open" not in outcomes
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::anygame.FallbackWarning")
 @pytest.mark.parametrize("name", _SHEETS)
 def test_verdicts_on_many_mutants_agree_with_enumeration(name: str) -> None:
