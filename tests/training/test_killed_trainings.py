@@ -30,7 +30,8 @@ _COMMAND: Final = [
     "import sys\n"
     "from anygame.cli.main import main\n"
     "from anygame.search.learning import run\n"
-    "run._BETWEEN = 0.01\n"
+    "assert run._CHECKPOINT_SECONDS\n"
+    "run._CHECKPOINT_SECONDS = 0.01\n"
     "sys.exit(main(sys.argv[1:]))",
 ]
 
