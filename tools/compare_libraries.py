@@ -258,8 +258,10 @@ def _parser() -> argparse.ArgumentParser:
         description="Compare random playouts of sheets with random playouts of game libraries, on one core.",
         epilog="In another environment: pip install open-spiel pettingzoo[classic] pgx ludax",
     )
-    parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES), help="(all)")
-    parser.add_argument("--libraries", nargs="*", choices=_LIBRARIES, default=_LIBRARIES, help="(all)")
+    parser.add_argument("--games", nargs="+", choices=GAMES, default=list(GAMES), help="games (all)")
+    parser.add_argument(
+        "--libraries", nargs="*", choices=_LIBRARIES, default=_LIBRARIES, help="libraries (all)"
+    )
     parser.add_argument(
         "--forms", nargs="*", choices=FORMS, default=[], help="environments to measure (none)"
     )
@@ -267,7 +269,7 @@ def _parser() -> argparse.ArgumentParser:
         "--form-lanes", type=_positive, default=512, metavar="N", help="lanes of vector and batch (512)"
     )
     parser.add_argument("--sheets", nargs="+", metavar="PATH", type=Path, help="sheets or folders (gdl)")
-    parser.add_argument("--python", default=sys.executable, help="interpreter that has the libraries")
+    parser.add_argument("--python", default=sys.executable, help="interpreter with the libraries (this one)")
     parser.add_argument("--hex-size", type=_positive, default=9, metavar="N", help="in the libraries (9)")
     parser.add_argument("--lanes", type=_positive, nargs="+", default=[1024, 4096], help="in JAX (1024 4096)")
     parser.add_argument(

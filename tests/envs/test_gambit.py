@@ -71,7 +71,7 @@ def test_it_is_written_to_a_file_or_not_at_all(tmp_path: Path) -> None:
     other = tmp_path / "large.efg"
     output, status = run(["export", "tic_tac_toe", "--to", "efg", "--histories", "500", "-o", str(other)])
     assert (status, other.exists()) == (2, False)
-    assert "the tree of tic_tac_toe has too many histories: about 500,000 (estimated" in output
+    assert "tic_tac_toe has too many histories: about 500,000 (estimated from random play)" in output
 
 
 @pytest.mark.parametrize("number", ["1/0", "x", "1e999999", "9" * 41])

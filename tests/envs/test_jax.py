@@ -521,7 +521,7 @@ def test_games_that_cannot_be_environments_raise_errors() -> None:
         envs.load(anygame.loads("(role random) (legal random go)"))
     with pytest.raises(ValueError, match="zero-sum rewards need two roles or more"):
         envs.load("lights_out", rewards="zero-sum")
-    with pytest.raises(ValueError, match="observations must be flat, relative, planes, or a function"):
+    with pytest.raises(ValueError, match="must be flat, relative, planes, or a function, not 'x'"):
         envs.load("tic_tac_toe", observations="x")
     with pytest.raises(anygame.LimitError, match=r"has \d+ gate inputs; `largest` allows 20"):
         envs.load("tic_tac_toe", largest=20)

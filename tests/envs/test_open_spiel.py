@@ -369,7 +369,8 @@ def test_illegal_moves_raise_errors() -> None:
         state.apply_action(77)
     together = load("rock_paper_scissors").new_initial_state()
     for actions in ([], [0], [0, 1, 2]):
-        with pytest.raises(anygame.IllegalMoveError, match=f"left, right; found {len(actions)}"):
+        message = f"expected one action for each of left, right; found {len(actions)}"
+        with pytest.raises(anygame.IllegalMoveError, match=message):
             together.apply_actions(actions)
 
 

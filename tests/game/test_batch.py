@@ -196,7 +196,7 @@ def test_lanes_that_are_not_there(game: anygame.Game) -> None:
 
 def test_facts_to_which_no_play_leads_are_refused(game: anygame.Game) -> None:
     batch = game.batch(2)
-    with pytest.raises(anygame.PositionError, match=r"no match reaches a state with the fact \(weather"):
+    with pytest.raises(anygame.PositionError, match=r"no match reaches .* the fact \(weather fine\)"):
         batch.set_state(0, ["(control x)", "(weather fine)"])
     other = anygame.load(SHEETS / "pig.kif").initial_state()
     with pytest.raises(anygame.PositionError, match="expected a state of"):

@@ -374,7 +374,7 @@ def test_states_that_no_play_leads_to_are_played_by_the_reasoner_with_a_notice()
     game = anygame.loads(TWO)
     assert game.simulate(5, seed=1).machine == "network"
     state = game.state(["(step 0)", "(weather fine)"])
-    with pytest.warns(anygame.FallbackWarning, match=r"no match reaches a state with the fact \(weather"):
+    with pytest.warns(anygame.FallbackWarning, match=r"no match reaches .* the fact \(weather fine\)"):
         result = game.simulate(5, seed=1, state=state)
     assert result.machine == "reasoner"
     assert result.playouts == 5

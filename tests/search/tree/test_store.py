@@ -50,7 +50,7 @@ def test_missing_memory_raises_an_error(monkeypatch: pytest.MonkeyPatch) -> None
         raise OSError(errno.ENOMEM, "Cannot allocate memory")
 
     monkeypatch.setattr("mmap.mmap", refuse)
-    with pytest.raises(MemoryError, match=r"cannot allocate [\d,]+ bytes for the search tree: .*memory"):
+    with pytest.raises(MemoryError, match=r"[\d,]+ bytes for the search tree: .*Cannot allocate memory"):
         make_store(words=1, roles=2, memory=16 << 20)
 
 

@@ -72,8 +72,8 @@ GAMES = 64
 LONGEST = 400
 #: Maximum number of states in the replay memories of all learners together.
 _REPLAYED = 1 << 21
-#: A learner samples from the latest states: from at least this many, and at least one of this number of all
-#: its states. Older targets come from weaker networks.
+#: A learner samples from its latest states, because targets of older states come from weaker networks. Of all
+#: its states, these are the latest ``1 / _STATES_PER_RECENT``, but at least ``_FEWEST_RECENT``.
 _FEWEST_RECENT, _STATES_PER_RECENT = 1 << 16, 8
 #: Maximum size in bytes of the states in the replay memories of all learners together.
 _REPLAYED_BYTES = 1 << 26
