@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
@@ -26,20 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-@dataclass(frozen=True, slots=True)
-class _Training:
-    """Seconds of self-play, and whether the contents of neighbouring cells are inputs; see ``train``."""
-
-    seconds: float
-    windows: bool = False
-
-
-#: For each sheet, the settings whose model won more matches.
-_TRAININGS: Final = {
-    "copolymer": _Training(480),
-    "hex_pie": _Training(480, windows=True),
-    "six_in_a_row": _Training(720, windows=True),
-}
+#: Seconds of self-play for each sheet.
+_SECONDS: Final = {"copolymer": 480, "hex_pie": 480, "six_in_a_row": 720}
 
 
 def package(model: Model, game: anygame.Game) -> Path:
@@ -53,14 +41,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Train the models of the given sheets; return 0."""
     parser = argparse.ArgumentParser(prog="train_models", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("sheets", nargs="*", metavar="SHEET", help="sheets to train (default: all)")
-    sheets = parser.parse_args(arguments).sheets or list(_TRAININGS)
-    if unknown := sorted(set(sheets) - set(_TRAININGS)):
-        parser.error(f"expected sheets among {', '.join(_TRAININGS)}, found {unknown[0]}")
+    sheets = parser.parse_args(arguments).sheets or list(_SECONDS)
+    if unknown := sorted(set(sheets) - set(_SECONDS)):
+        parser.error(f"expected sheets among {', '.join(_SECONDS)}, found {unknown[0]}")
     with TemporaryDirectory() as folder:
         for sheet in sheets:
-            game, training = anygame.load(sheet), _TRAININGS[sheet]
+            game = anygame.load(sheet)
             path = Path(folder, f"{sheet}.npz")
-            model = train(game, seconds=training.seconds, windows=training.windows, seed=1, into=path)
+            model = train(game, seconds=_SECONDS[sheet], seed=1, into=path)
             print(model.figures, flush=True)
             if model.figures.is_used:
                 print(f"  {package(model, game)}", flush=True)

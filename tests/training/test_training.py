@@ -17,7 +17,7 @@ from anygame.errors import ModelError
 from anygame.search import Search, load_model
 from anygame.search.evaluation.network import UNITS_OF_TRAININGS as UNITS
 from anygame.search.learning import run
-from anygame.search.learning.learner import Learner
+from anygame.search.learning.learner import Learner, units_of_training
 from anygame.search.learning.learners import ROUND, Learners
 from anygame.search.learning.run import searcher_to_learn
 from anygame.search.model import find_model, model_path
@@ -85,7 +85,7 @@ def test_a_resumed_training_gives_the_same_model(monkeypatch: pytest.MonkeyPatch
 
 def test_several_learn_from_games_of_their_own_and_have_their_mean() -> None:
     searcher = searcher_to_learn(anygame.loads(RACE))
-    both, first = Learners(searcher, 1, 2), Learner(searcher, 1, UNITS)
+    both, first = Learners(searcher, 1, 2), Learner(searcher, 1, units_of_training(searcher))
     assert both.play(2 * ROUND - 20)
     first.play(ROUND - 10)
     state = both.state()
@@ -214,20 +214,20 @@ def test_invalid_arguments_raise_errors(monkeypatch: pytest.MonkeyPatch) -> None
     assert anygame.train is train
 
 
-def test_a_training_with_windows_is_resumed_with_them_and_its_model_is_used() -> None:
+def test_a_training_on_a_board_has_windows_and_its_model_is_used() -> None:
     game = anygame.loads(RACE)
-    whole = train(game, games=600, seed=1, windows=True, into=_path(game).with_name("whole.npz"))
-    train(game, games=300, seed=1, windows=True)
+    whole = train(game, games=600, seed=1, into=_path(game).with_name("whole.npz"))
+    train(game, games=300, seed=1)
     resumed = train(game, games=600, resume=True)
     assert resumed.has_windows
     assert (resumed.weights == whole.weights).all()
-    assert not train(game, games=300, seed=2, into=_path(game).with_name("plain.npz")).has_windows
     used = replace(resumed, figures=replace(resumed.figures, trust=1.0))
     search = Search(game, model=used, seed=1)
     assert search.no_model is None
     assert search.run(iterations=500).moves
 
 
-def test_windows_need_a_board() -> None:
-    with pytest.raises(ModelError, match="tic_tac_toe cannot be trained with windows: expected a board"):
-        train("tic_tac_toe", games=300, windows=True)
+def test_a_training_on_a_small_board_has_no_windows_and_more_units() -> None:
+    model = train("tic_tac_toe", games=300, seed=1)
+    assert not model.has_windows
+    assert model.weights.shape[1] == UNITS

@@ -192,7 +192,7 @@ class Model:
 
     @property
     def has_windows(self) -> bool:
-        """Whether windows are among the inputs of the model; see ``train``."""
+        """Whether windows are among the inputs of the model; see ``evaluation.windows``."""
         return any(name.startswith("window ") for name in self.fluents[-1:])
 
     def check(self, game: Game) -> None:

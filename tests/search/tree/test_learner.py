@@ -12,7 +12,7 @@ from tests.search.tree.race import RACE, TAKING, estimates
 import anygame
 from anygame.search import solve
 from anygame.search.learning.learner import Learner
-from anygame.search.learning.self_play import NEXT, STEPS
+from anygame.search.learning.self_play import LISTED, NEXT, STEPS
 from anygame.search.tree.searcher import TreeSearcher
 
 if TYPE_CHECKING:
@@ -168,6 +168,11 @@ def test_a_state_of_something_else_is_refused_and_changes_nothing(name: str) -> 
     counted[NEXT] = 1 << 40
     with pytest.raises(ValueError, match="counts in the saved state are out of range"):
         learner.restore({**before, "counts": counted})
+    listed = before["counts"].copy()
+    listed[LISTED] = 1 << 40
+    for wrong in ({"counts": listed}, {"row_steps": -before["row_steps"]}):
+        with pytest.raises(ValueError, match="unfinished or a negative number of gradient steps"):
+            learner.restore({**before, **wrong})
     after = learner.state()
     assert all((after[each] == before[each]).all() for each in before)
 

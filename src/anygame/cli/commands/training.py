@@ -73,10 +73,6 @@ class _TrainOptions(JsonOption, MachineOption):
         "-o --output", "OUT", "file for the model (default: a file in the folder of models)", former="--into"
     )
     resume: bool = flag("--resume", "resume the longest interrupted training of this sheet")
-    windows: bool = flag(
-        "--windows",
-        "also learn from the contents of neighbouring cells (better in some games, worse in others)",
-    )
     seed: int | None = seed_option()
     threads: int | None = option(
         "--threads",
@@ -119,7 +115,6 @@ def _train(options: _TrainOptions) -> int:
                 games=options.games,
                 into=options.output,
                 resume=options.resume,
-                windows=options.windows,
                 seed=options.seed,
                 threads=options.threads,
                 cluster=cluster,

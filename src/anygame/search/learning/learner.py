@@ -18,6 +18,7 @@ from anygame.search.lanes import refresh
 from anygame.search.learning.self_play import (
     FILLED,
     GIVEN_UP,
+    LISTED,
     LONGEST,
     NEXT,
     PLAYED,
@@ -163,6 +164,8 @@ class Learner:
         is_in_range = counts[FILLED] <= capacity and bool(((lengths >= 0) & (lengths <= LONGEST)).all())
         if not (is_in_range and 0 <= counts[NEXT] < capacity and (counts >= 0).all()):
             raise ValueError("counts in the saved state are out of range")
+        if counts[LISTED] or (state["row_steps"] < 0).any():
+            raise ValueError("the saved state has an unfinished or a negative number of gradient steps")
         floats = [array for array in state.values() if array.dtype.kind == "f"]
         if not all(np.isfinite(array).all() for array in floats) or (state["squares"] < 0).any():
             raise ValueError("weights in the saved state are not finite, or squares are negative")
@@ -179,7 +182,7 @@ def _check(state: Mapping[str, NDArray[Any]], expected: Mapping[str, NDArray[Any
 
 def units_of_training(searcher: TreeSearcher) -> int:
     """Return the number of hidden units in a training. With windows as inputs, fewer units suffice."""
-    return UNITS if searcher.windows else UNITS_OF_TRAININGS
+    return UNITS if searcher.patterns.rows > searcher.patterns.lines else UNITS_OF_TRAININGS
 
 
 def _symmetric_images(searcher: TreeSearcher) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

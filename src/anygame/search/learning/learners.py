@@ -40,7 +40,7 @@ class Learners:
 
     def __init__(self, searcher: TreeSearcher, seed: int, count: int = 1) -> None:
         seeds = [seed, *np.random.SeedSequence(seed).generate_state(count - 1).tolist()]
-        self._game, self._windows, units = searcher.game, searcher.windows, units_of_training(searcher)
+        self._game, units = searcher.game, units_of_training(searcher)
         self._here = [Learner(searcher, learner_seed, units, count) for learner_seed in seeds]
         self._learners: Sequence[Learner | RemoteLearner] = self._here
         self._round = 1
@@ -52,9 +52,7 @@ class Learners:
     @contextmanager
     def placed(self, hosts: Hosts) -> Iterator[None]:
         """Move the learners to the workers of a cluster until the block ends."""
-        beginnings = [
-            Beginning(self._game, self._windows, len(self), learner.state()) for learner in self._here
-        ]
+        beginnings = [Beginning(self._game, len(self), learner.state()) for learner in self._here]
         with hosts.actors(PlacedLearner, beginnings) as actors:
             self._learners = [
                 RemoteLearner(actor, beginning, Report.of(learner))

@@ -76,10 +76,9 @@ class Hosts(Protocol):
 
 
 class Beginning(NamedTuple):
-    """Data from which a learner starts in a process: its game, its options and a saved state."""
+    """Data from which a learner starts in a process: its game, the number of learners and a saved state."""
 
     game: Game
-    windows: bool
     learners: int
     state: Mapping[str, NDArray[Any]]
 
@@ -98,15 +97,15 @@ class Report(NamedTuple):
         return cls(learner.progress, learner.weights.copy(), taken, is_suited)
 
 
-def searcher_of(game: Game, *, windows: bool) -> TreeSearcher:
-    """Return a searcher that describes a game to learners, with or without windows as inputs.
+def searcher_of(game: Game) -> TreeSearcher:
+    """Return a searcher that describes a game to the learners of a training.
 
     Raises:
         LimitError: the game cannot be compiled.
     """
     game.compile_if_worth_it()
     searcher = TreeSearcher(game, seed=1, memory=_MEMORY)
-    searcher.windows = windows
+    searcher.windows = True
     return searcher
 
 
@@ -114,8 +113,8 @@ class PlacedLearner:
     """A learner in a worker process, called by a `RemoteLearner`."""
 
     def __init__(self, beginning: Beginning) -> None:
-        game, windows, learners, state = beginning
-        searcher = searcher_of(game, windows=windows)
+        game, learners, state = beginning
+        searcher = searcher_of(game)
         self._learner = Learner(searcher, 0, units_of_training(searcher), learners)
         self._learner.restore(state)
 

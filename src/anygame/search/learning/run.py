@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Final
 from anygame.errors import LimitError, ModelError
 from anygame.game.encoding import rules_digest
 from anygame.search.array_file import read_arrays, write_arrays
-from anygame.search.evaluation.windows import SHORTEST
 from anygame.search.learning import FORMAT, MOST_THREADS, SUFFIX
 from anygame.search.learning.learners import Learners
 from anygame.search.learning.practice import MOST_ROLES, obstacle_to_learning
@@ -76,8 +75,8 @@ _PLAYOUTS: Final = 400
 class TrainingRun:
     """A training that can be resumed."""
 
-    def __init__(self, game: Game, path: Path, seed: int, threads: int, *, windows: bool = False) -> None:
-        self._searcher, self._path = searcher_to_learn(game, windows=windows), path
+    def __init__(self, game: Game, path: Path, seed: int, threads: int) -> None:
+        self._searcher, self._path = searcher_to_learn(game), path
         self._begin(seed, threads)
 
     def _begin(self, seed: int, threads: int) -> None:
@@ -169,7 +168,6 @@ class TrainingRun:
             "games": self._learners.progress.games,
             "rules": rules_digest(self._searcher.game),
             "fluents": inputs_of(self._searcher),
-            "windows": self._searcher.windows,
             "seed": self._seed,
             "threads": len(self._learners),
             "seconds": self._seconds,
@@ -227,7 +225,6 @@ class TrainingRun:
         """Restore a checkpoint; raise ModelError, ValueError, TypeError or KeyError if that fails."""
         header, arrays = read_arrays(path, FORMAT)
         game = self._searcher.game
-        self._searcher.windows = bool(header["windows"])
         if header["rules"] != rules_digest(game) or tuple(header["fluents"]) != inputs_of(self._searcher):
             raise ValueError("the checkpoint was made for other rules")
         seed, count = int(header["seed"]), int(header["threads"])
@@ -244,20 +241,15 @@ class TrainingRun:
         self._earlier = arrays["earlier"].copy()
 
 
-def searcher_to_learn(game: Game, *, windows: bool = False) -> TreeSearcher:
+def searcher_to_learn(game: Game) -> TreeSearcher:
     """Return a searcher for the training of a game; raise ModelError if the game cannot be learned."""
     try:
-        searcher = searcher_of(game, windows=windows)
+        searcher = searcher_of(game)
     except LimitError as error:
         raise ModelError(f"{game.name} cannot be trained: {error}") from error
     obstacle = "the roles have incomplete information" if game.is_gdl2 else obstacle_to_learning(searcher)
     if obstacle is not None:
         raise _unsuitable(game, obstacle)
-    if windows and searcher.patterns.rows == searcher.patterns.lines:
-        raise ModelError(
-            f"{game.name} cannot be trained with windows: expected a board of at least {SHORTEST} rows and "
-            "columns, and few possible contents of a cell; train it without windows"
-        )
     return searcher
 
 

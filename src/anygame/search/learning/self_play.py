@@ -86,7 +86,7 @@ NEXT, FILLED, DUE, STEPS, LISTED = range(5, 10)
 #: Maximum number of random moves in the opening of a game.
 _OPENING = 6
 #: Mean number of times that a state is sampled from the replay memory.
-_REPLAY = 8
+_REPLAY = 4
 #: Probability of a random move after the opening.
 _CHANCE = 0.02
 #: Amplitude of the noise that is added to the values of moves.
@@ -105,6 +105,8 @@ _FOLLOW = 0.06
 _BATCH = 64
 #: Decay rates of the first and second moments of gradients in Adam.
 _FIRST_MOMENT, _SECOND_MOMENT = 0.9, 0.999
+#: Number of steps after which the bias of both moments is negligible.
+_BIASED_STEPS = 1 << 14
 #: Upper bound (exclusive) of the random integers for probabilities and noise.
 _WHOLE = 1 << 20
 
@@ -117,13 +119,14 @@ class Practice(NamedTuple):
     start: UInt64Rows  # [1, words]; initial state.
     # Weights that gradient steps change. ``ValueNetwork.weights`` is the running mean of these weights.
     weights: Float32Rows
-    gradients: Float32Rows  # Sum of the gradients of a batch.
+    gradients: Float32Rows  # Sum of the gradients of a batch, in the order of ``listed``.
     moments: Float32Rows  # Running mean of the gradients.
     squares: Float32Rows  # Running mean of the squared gradients.
-    row_steps: Int32s  # [rows]; number of gradient steps that changed the row.
+    row_steps: Int32s  # [rows]; number of gradient steps that changed the row, up to the end of ``unbiased``.
+    unbiased: Float32s  # Correction of the bias of both moments, for each number of steps.
     windows: Int64s  # [2]; first weight row of windows, and the row after their last row.
     listed: Int32s  # [rows]; rows that the next gradient step changes.
-    is_listed: UInt8s  # [rows]; whether the row is in ``listed``.
+    places: Int32s  # [rows]; place of the row in ``listed``, or NONE.
     given: Float32s  # [units]; gradient of the row of one output.
     lengths: Int32s  # [games]; number of joint moves made.
     openings: Int32s  # [games]; number of random moves in the opening.
@@ -163,9 +166,10 @@ def make_practice(
         moments=np.zeros_like(weights),
         squares=np.zeros_like(weights),
         row_steps=np.zeros(len(weights), np.int32),
+        unbiased=_unbiased(),
         windows=np.array(windows, np.int64),
         listed=np.zeros(len(weights), np.int32),
-        is_listed=np.zeros(len(weights), np.uint8),
+        places=np.full(len(weights), NONE, np.int32),
         given=np.zeros(weights.shape[1], np.float32),
         lengths=np.zeros(GAMES, np.int32),
         openings=np.zeros(GAMES, np.int32),
@@ -180,6 +184,13 @@ def make_practice(
         sampled=np.zeros((1, words), np.uint64),
         wanted=np.zeros(outputs, np.float32),
     )
+
+
+def _unbiased() -> NDArray[np.float32]:
+    """Return the factors by which Adam corrects the bias of its moments, for each number of steps."""
+    steps = np.arange(1, _BIASED_STEPS + 1)
+    factors = np.sqrt(1 - _SECOND_MOMENT**steps) / (1 - _FIRST_MOMENT**steps)
+    return np.concatenate([[0], factors]).astype(np.float32)
 
 
 @exported
@@ -387,7 +398,7 @@ def _learn(net, worker, practice):
     """Make one gradient step with a batch of sampled states."""
     for row in range(practice.windows[0]):
         _list(practice, row)
-    for row in range(practice.windows[1], len(practice.is_listed)):
+    for row in range(practice.windows[1], len(practice.places)):
         _list(practice, row)
     for _ in range(_BATCH):
         sample_state(worker, practice)
@@ -455,17 +466,21 @@ def _add_gradients(net, worker, practice, estimate):
 
 @compiled
 def _list(practice, row):
-    if not practice.is_listed[row]:
-        practice.is_listed[row] = 1
-        practice.listed[practice.counts[LISTED]] = row
+    """Return the place of a row in ``listed``, and add the row if it is missing."""
+    place = practice.places[row]
+    if place == NONE:
+        place = practice.places[row] = practice.counts[LISTED]
+        practice.listed[place] = row
         practice.counts[LISTED] += 1
+        practice.gradients[place, :] = 0
+    return place
 
 
 @compiled
 def _add_gradient(practice, row, gradient, units):
-    _list(practice, row)
+    place = _list(practice, row)
     for unit in range(units):
-        practice.gradients[row, unit] += gradient[unit]
+        practice.gradients[place, unit] += gradient[unit]
 
 
 @compiled
@@ -480,17 +495,14 @@ def _step(practice):
     moments, squares = practice.moments, practice.squares
     counts[STEPS] += 1
     share = np.float32(1 / _BATCH)
-    decay = sqrt(min(1.0, _FULL_STEPS / counts[STEPS]))
+    decayed = np.float32(_RATE * sqrt(min(1.0, _FULL_STEPS / counts[STEPS])))
     for place in range(counts[LISTED]):
         row = practice.listed[place]
-        practice.is_listed[row] = 0
-        practice.row_steps[row] = min(practice.row_steps[row] + 1, 1 << 20)
-        steps = np.int64(practice.row_steps[row])
-        unbiased = sqrt(1 - _SECOND_MOMENT**steps) / (1 - _FIRST_MOMENT**steps)
-        rate = np.float32(_RATE * decay * unbiased)
+        practice.places[row] = NONE
+        practice.row_steps[row] = min(practice.row_steps[row] + 1, len(practice.unbiased) - 1)
+        rate = decayed * practice.unbiased[practice.row_steps[row]]
         for unit in range(weights.shape[1]):
-            gradient = share * gradients[row, unit]
-            gradients[row, unit] = np.float32(0)
+            gradient = share * gradients[place, unit]
             moments[row, unit] += np.float32(1 - _FIRST_MOMENT) * (gradient - moments[row, unit])
             squares[row, unit] += np.float32(1 - _SECOND_MOMENT) * (gradient * gradient - squares[row, unit])
             weights[row, unit] += rate * moments[row, unit] / (sqrt(squares[row, unit]) + np.float32(1e-8))

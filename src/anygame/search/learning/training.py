@@ -36,7 +36,6 @@ def train(
     games: int | None = None,
     into: str | os.PathLike[str] | None = None,
     resume: bool = False,
-    windows: bool = False,
     seed: int | None = None,
     threads: int | None = None,
     cluster: Hosts | None = None,
@@ -54,9 +53,6 @@ def train(
             games and threads give the same model.
         into: path of the model file; by default a file in the folder of models.
         resume: whether to resume the training of this game that has the most games.
-        windows: whether the network has inputs for the contents of groups of neighboring cells: 3x3 cells, or
-            fewer if there are many kinds of pieces. Windows help in some games and harm in others, so try
-            both settings. With ``resume``, the setting of the resumed training is kept.
         seed: random seed; None for a random one.
         threads: number of learners, one per core, whose weights are averaged periodically. The default is 1,
             or the number of cores of the cluster. With ``resume``, the number is kept.
@@ -94,7 +90,7 @@ def train(
 
     seed = SystemRandom().getrandbits(32) if seed is None else abs(seed)
     count = threads or (1 if cluster is None else min(cluster.count, MOST_THREADS))
-    training = TrainingRun(game, path, seed, count, windows=windows)
+    training = TrainingRun(game, path, seed, count)
     with (
         training.resumed(threads) if resume else training.begun(),
         training.placed(cluster),
