@@ -12,7 +12,7 @@ from tests.search.tree.race import RACE, TAKING, estimates
 import anygame
 from anygame.search import solve
 from anygame.search.learning.learner import Learner
-from anygame.search.learning.self_play import LISTED, NEXT, STEPS
+from anygame.search.learning.self_play import FILLED, LISTED, NEXT, STEPS
 from anygame.search.tree.searcher import TreeSearcher
 
 if TYPE_CHECKING:
@@ -132,6 +132,18 @@ def test_resumed_learning_gives_the_same_weights() -> None:
     assert all((found[name] == expected[name]).all() for name in found)
     assert second.progress.games == whole.progress.games
     assert second.progress.squared_error == whole.progress.squared_error > 0
+
+
+def test_a_saved_state_has_only_the_states_that_can_still_be_sampled() -> None:
+    game = anygame.loads(RACE)
+    first, second = _learner(game), _learner(game, seed=7)
+    assert first.play(6000)
+    state = first.state()
+    assert len(state["states"]) == len(state["targets"]) == 1 << 16 < state["counts"][FILLED]
+    second.restore(state)
+    assert first.play(7000)
+    assert second.play(7000)
+    assert (second.weights == first.weights).all()
 
 
 def test_estimates_err_less_than_who_knows_nothing() -> None:

@@ -26,6 +26,7 @@ from anygame.search.learning.self_play import (
     SHARED,
     make_practice,
     practise,
+    recent_states,
 )
 from anygame.search.tree.searcher import DEFAULT_SETTINGS, estimating
 from anygame.search.tree.store import COMPETITIVE, make_store
@@ -124,20 +125,21 @@ class Learner:
         )
 
     def _saved(
-        self, lengths: NDArray[np.int32], filled: int
+        self, lengths: NDArray[np.int32], counts: NDArray[np.int64]
     ) -> dict[str, tuple[NDArray[Any], NDArray[np.bool_] | slice]]:
         """Return the arrays on which learning depends, each with the rows that a saved state contains.
 
-        ``lengths`` are the lengths of running games, and ``filled`` is the number of states in the replay
-        memory.
+        ``lengths`` are the lengths of running games. Of the replay memory, only states that can still be
+        sampled are saved.
         """
         practice, all_rows = self._practice, slice(None)
         complete = ("weights", "moments", "squares", "row_steps", "counts", "errors", "lengths", "openings")
         is_made = (np.arange(LONGEST) < lengths[:, None]).reshape(-1)
-        is_filled = np.arange(len(practice.targets)) < filled
+        ages = (counts[NEXT] - 1 - np.arange(len(practice.targets))) % len(practice.targets)
+        is_recent = ages < recent_states(counts)
         rows: dict[str, NDArray[np.bool_] | slice] = dict.fromkeys(complete, all_rows)
         rows |= dict.fromkeys(("trail", "values", "is_cut"), is_made)
-        rows |= dict.fromkeys(("states", "targets"), is_filled)
+        rows |= dict.fromkeys(("states", "targets"), is_recent)
         return {name: (getattr(practice, name), saved) for name, saved in rows.items()} | {
             "means": (self.weights, all_rows),
             "random": (self._worker.random, all_rows),
@@ -146,7 +148,7 @@ class Learner:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return copies of all arrays on which learning depends, for ``restore``."""
-        saved = self._saved(self._practice.lengths, int(self._practice.counts[FILLED]))
+        saved = self._saved(self._practice.lengths, self._practice.counts)
         return {name: array[rows].copy() for name, (array, rows) in saved.items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
@@ -158,7 +160,7 @@ class Learner:
         practice = self._practice
         _check(state, {"lengths": practice.lengths, "counts": practice.counts})
         lengths, counts = state["lengths"], state["counts"]
-        saved = self._saved(lengths, int(counts[FILLED]))
+        saved = self._saved(lengths, counts)
         _check(state, {name: array[rows] for name, (array, rows) in saved.items()})
         capacity = len(practice.targets)
         is_in_range = counts[FILLED] <= capacity and bool(((lengths >= 0) & (lengths <= LONGEST)).all())

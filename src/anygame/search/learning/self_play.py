@@ -410,11 +410,16 @@ def _learn(net, worker, practice):
 
 
 @compiled
+def recent_states(counts):
+    """Return the number of latest states from which a learner samples."""
+    return min(counts[FILLED], max(_FEWEST_RECENT, counts[POSITIONS] // _STATES_PER_RECENT))
+
+
+@compiled
 def sample_state(worker, practice):
     """Set ``sampled`` to a random image of a replayed state, and ``wanted`` to the target of this image."""
-    counts = practice.counts
-    recent = min(counts[FILLED], max(_FEWEST_RECENT, counts[POSITIONS] // _STATES_PER_RECENT))
-    row = (counts[NEXT] - 1 - random_below(worker, recent)) % len(practice.targets)
+    age = random_below(worker, recent_states(practice.counts))
+    row = (practice.counts[NEXT] - 1 - age) % len(practice.targets)
     symmetry = random_below(worker, len(practice.images))
     practice.sampled[0, :] = 0
     for word in range(practice.sampled.shape[1]):
