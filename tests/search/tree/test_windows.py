@@ -89,9 +89,9 @@ def test_estimates_with_windows_are_those_of_matrices() -> None:
     searcher.begin(state)
     searcher.advance(60, 2000)
     store = searcher._trees[0].store
-    states = store.states[:50]
+    states = store.states[:500]
     values = estimates(searcher, learner.weights, states)
-    leaves = [node for node in range(50) if store.expansion[node] < 0 and store.visits[node] == 1]
+    leaves = [node for node in range(500) if store.expansion[node] < 0 and store.visits[node] == 1]
     assert leaves
     for node in leaves:
         assert store.sums[node, 0] == pytest.approx(values[node], abs=1e-4)

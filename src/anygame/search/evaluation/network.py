@@ -116,12 +116,10 @@ def first_weights(shape: Shape, units: int, seed: int) -> NDArray[np.float32]:
     """Return small random weights, float32 [rows, units], with which all states have similar values."""
     random = np.random.default_rng(abs(seed))
     weights = np.zeros((shape.rows, units), np.float32)
-    nonlinear, patterns = units - shape.outputs, shape.inputs + 1
+    nonlinear = units - shape.outputs
     weights[: shape.inputs, :nonlinear] = random.normal(0, 0.1, (shape.inputs, nonlinear))
-    # A state has many patterns, so patterns have smaller initial weights than fluents.
-    first = patterns + shape.patterns
-    weights[patterns:first, :nonlinear] = random.normal(0, 0.03, (shape.patterns, nonlinear))
-    outputs = weights[first :: 1 + shape.gating]
+    # Weights of patterns are 0, so contents of windows that never occur in training change no estimate.
+    outputs = weights[shape.inputs + 1 + shape.patterns :: 1 + shape.gating]
     outputs[:, :nonlinear] = random.normal(0, 1.7 / sqrt(units), (shape.outputs, nonlinear))
     return weights
 

@@ -164,13 +164,12 @@ class Learner:
         _check(state, {name: array[rows] for name, (array, rows) in saved.items()})
         capacity = len(practice.targets)
         is_in_range = counts[FILLED] <= capacity and bool(((lengths >= 0) & (lengths <= LONGEST)).all())
-        if not (is_in_range and 0 <= counts[NEXT] < capacity and (counts >= 0).all()):
+        if not (is_in_range and 0 <= counts[NEXT] < capacity and (counts >= 0).all()) or counts[LISTED]:
             raise ValueError("counts in the saved state are out of range")
-        if counts[LISTED] or (state["row_steps"] < 0).any():
-            raise ValueError("the saved state has an unfinished or a negative number of gradient steps")
         floats = [array for array in state.values() if array.dtype.kind == "f"]
-        if not all(np.isfinite(array).all() for array in floats) or (state["squares"] < 0).any():
-            raise ValueError("weights in the saved state are not finite, or squares are negative")
+        is_negative = (state["squares"] < 0).any() or (state["row_steps"] < 0).any()
+        if not all(np.isfinite(array).all() for array in floats) or is_negative:
+            raise ValueError("weights in the saved state are not finite, or squares or steps are negative")
         for name, (array, rows) in saved.items():
             array[rows] = state[name]
 
