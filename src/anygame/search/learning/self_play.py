@@ -410,9 +410,9 @@ def _learn(net, worker, practice):
 
 
 @compiled
-def recent_states(counts):
+def recent_states(counts: Int64s) -> int:
     """Return the number of latest states from which a learner samples."""
-    return min(counts[FILLED], max(_FEWEST_RECENT, counts[POSITIONS] // _STATES_PER_RECENT))
+    return int(min(counts[FILLED], max(_FEWEST_RECENT, counts[POSITIONS] // _STATES_PER_RECENT)))
 
 
 @compiled
