@@ -5,9 +5,9 @@
 
 The models play each other, each against each, with estimates alone. A match begins with four to eleven random
 moves. Each model then predicts the results of the same states, which follow these random moves. A prediction
-is the value of a search with one expanded state. The output has a row per model: the log-loss, its difference
-from the first model with a 95 % interval over matches, and the log-loss of states by the number of joint
-moves to the end. The loss of a model that knows nothing is 0.693.
+is the value of a search with one expanded state. The output has a row per model: the log-loss, and its
+difference from the first model with a 95 % interval over matches. The last columns are the log-loss of states
+by the number of joint moves to the end. The loss of a model that knows nothing is 0.693.
 
 A model with a lower log-loss usually wins matches against the other, and a comparison needs far fewer
 matches. The estimates of a model are compared even if the model lost its trial. The sheet must have two
@@ -21,10 +21,10 @@ import sys
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from itertools import cycle, islice, permutations
-from math import log, sqrt
+from math import log
 from pathlib import Path
 from random import Random
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -32,7 +32,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tools.arguments import some_count
 
 import anygame
+from anygame.errors import ModelError
 from anygame.search import Search, load_model
+from anygame.tournament.standings import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,19 +51,18 @@ _LEAST: Final = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A state of a match: the role to move, its result from 0 to 1, and the number of moves to the end."""
+    """A state in which one role chooses, its result from 0 to 1, and the number of joint moves to the end."""
 
     state: anygame.State
-    mover: int
+    mover: anygame.Role
     result: float
     left: int
     match: int
 
 
-def mover_of(state: anygame.State) -> int | None:
-    """Return the only role that has a choice; None if no role or several roles have a choice."""
-    choosing = [n for n, role in enumerate(state.game.roles) if len(state.legal_moves(role)) > 1]
-    return choosing[0] if len(choosing) == 1 else None
+def used_alone(model: Model) -> Model:
+    """Return a model whose estimates replace playouts, whatever the result of its trial."""
+    return replace(model, figures=replace(model.figures, trust=1.0))
 
 
 def examples(game: anygame.Game, models: Sequence[Model], matches: int, leaves: int) -> Iterator[Example]:
@@ -74,28 +75,35 @@ def examples(game: anygame.Game, models: Sequence[Model], matches: int, leaves: 
         while not state.is_terminal and state.stuck_role is None:
             joint = [random.choice(state.legal_moves(role)) for role in game.roles]
             if len(passed) >= opening:
-                for seat, role in enumerate(game.roles):
-                    if len(state.legal_moves(role)) > 1:
-                        joint[seat] = sides[seat].run(state, iterations=leaves).best(role)
+                for role in state.movers:
+                    seat = game.role_index(role)
+                    joint[seat] = sides[seat].run(state, iterations=leaves).best(role)
             passed.append(state)
             state = state.next(joint)
         if not state.is_terminal:
             continue
         first, second = (state.goal(role) or 0 for role in game.roles)
         for at, earlier in enumerate(passed):
-            mover = mover_of(earlier)
-            if at >= opening and mover is not None:
-                lead = first - second if mover == 0 else second - first
+            if at >= opening and len(earlier.movers) == 1:
+                (mover,) = earlier.movers
+                lead = first - second if mover == game.roles[0] else second - first
                 yield Example(earlier, mover, (100 + lead) / 200, len(passed) - at, number)
 
 
 def losses(game: anygame.Game, model: Model, states: Sequence[Example]) -> list[float]:
-    """Return the log-loss of a model's prediction of each state."""
+    """Return the log-loss of a model's prediction of each state.
+
+    Raises:
+        ModelError: the search cannot use the model.
+    """
     found = []
     for example in states:
-        report = Search(game, seed=1, model=model, memory=1 << 20).run(example.state, iterations=1)
-        best = report.moves[game.roles[example.mover]][0]
-        predicted = min(max((best.estimate or 0.0) / 100, _LEAST), 1 - _LEAST)
+        # A search keeps its tree, so each state has a new search.
+        search = Search(game, seed=1, model=model, memory=1 << 20)
+        estimate = search.run(example.state, iterations=1).moves[example.mover][0].estimate
+        if estimate is None:
+            raise ModelError(f"the search cannot use the model: {search.no_model or search.fallback}")
+        predicted = min(max(estimate / 100, _LEAST), 1 - _LEAST)
         found.append(-example.result * log(predicted) - (1 - example.result) * log(1 - predicted))
     return found
 
@@ -105,16 +113,16 @@ def row(states: Sequence[Example], loss: Sequence[float], first: Sequence[float]
 
     >>> states = [Example(None, 0, 1.0, left, match) for match in range(2) for left in (15, 5)]
     >>> row(states, [0.7, 0.1, 0.5, 0.3], [0.8, 0.2, 0.5, 0.3])
-    ['0.4000', '-0.0500 ± 0.0980', '0.200', '0.600', '-', '-']
+    ['0.4000', '-0.0500 ± 0.6353', '0.200', '0.600', '-', '-']
     """
     of_match, of_column = defaultdict(list), defaultdict(list)
     for example, each, base in zip(states, loss, first, strict=True):
         of_match[example.match].append(each - base)
         of_column[next((most for most in _COLUMNS if example.left <= most), 0)].append(each)
-    differences = [fmean(each) for each in of_match.values()]
-    error = stdev(differences) / sqrt(len(differences)) if len(differences) > 1 else 0.0
+    difference = Estimate.of([fmean(each) for each in of_match.values()])
+    assert difference is not None, "without states there is no row"
     columns = [f"{fmean(of_column[most]):.3f}" if most in of_column else "-" for most in _COLUMNS]
-    return [f"{fmean(loss):.4f}", f"{fmean(differences):+.4f} ± {1.96 * error:.4f}", *columns]
+    return [f"{fmean(loss):.4f}", f"{difference.mean:+.4f} ± {difference.margin:.4f}", *columns]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -133,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except anygame.AnygameError as error:
         parser.error(str(error))
     game.compile(wait=True)
-    used = [replace(model, figures=replace(model.figures, trust=1.0)) for model in models]
+    used = [used_alone(model) for model in models]
     states = list(examples(game, used, options.matches, options.leaves))
     print(f"{len(states)} states of {options.matches} matches of {game.name}")
     if not states:
@@ -141,9 +149,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     width = max(map(len, options.models))
     heads = ["model".ljust(width), "log-loss", "against the first".rjust(18)]
     print("  ".join([*heads, *(f"to {most}".rjust(5) for most in _COLUMNS)]))
-    first = losses(game, used[0], states)
+    first: list[float] = []
     for name, model in zip(options.models, used, strict=True):
-        loss, against, *columns = row(states, losses(game, model, states), first)
+        found = losses(game, model, states)
+        first = first or found
+        loss, against, *columns = row(states, found, first)
         cells = [name.ljust(width), loss.rjust(8), against.rjust(18), *(cell.rjust(5) for cell in columns)]
         print("  ".join(cells), flush=True)
     return 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.search.tree.race import RACE
-from tools.log_loss import examples, losses, main, mover_of
+from tools.log_loss import examples, losses, main, used_alone
 
 import anygame
 from anygame.training import train
@@ -34,11 +34,12 @@ def test_more_games_predict_better_than_none(tmp_path: Path, capsys: pytest.Capt
 
 def test_states_follow_the_random_moves_and_lead_to_the_result(tmp_path: Path) -> None:
     game = anygame.load("tic_tac_toe")
-    model = train(game, games=300, seed=1, into=tmp_path / "model.npz")
+    trained = train(game, games=300, seed=1, into=tmp_path / "model.npz")
+    model = used_alone(trained)
     found = list(examples(game, [model], 12, 20))
     assert found
     for example in found:
-        assert example.mover == mover_of(example.state)
+        assert example.state.movers == (example.mover,)
         assert example.left <= 9 - 4
     for one, other in pairwise(found):
         if one.match == other.match:
