@@ -213,17 +213,11 @@ class Engine(ABC):
         self._lines.put(None)
 
     def tell(self, line: str) -> None:
-        """Send a line.
-
-        Raises:
-            PlayerError: the engine has ended.
-        """
+        """Send a line. If the engine has ended, the next call of ``wait_for`` raises the error."""
         assert self._process.stdin is not None
-        try:
+        with suppress(OSError):
             self._process.stdin.write(line + "\n")
             self._process.stdin.flush()
-        except OSError as error:
-            raise PlayerError(f"the engine has ended: {error}") from error
 
     def wait_for(self, start: str | tuple[str, ...], seconds: float) -> str:
         """Return the next line that begins with a text, or with one of several texts.
@@ -259,7 +253,7 @@ class Engine(ABC):
         try:
             self.tell("quit")
             self._process.wait(patience)
-        except (PlayerError, subprocess.TimeoutExpired):
+        except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
         self._reader.join()

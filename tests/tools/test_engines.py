@@ -162,7 +162,7 @@ def test_other_sheets_are_refused(game: anygame.Game, tmp_path: Path) -> None:
     silent = tmp_path / "silent"
     silent.write_text(f"#!{sys.executable}\n")
     silent.chmod(0o755)
-    with pytest.raises(PlayerError, match=r"ended before it sent 'uciok'|the engine has ended"):
+    with pytest.raises(PlayerError, match="ended before it sent 'uciok'"):
         UciEngine(str(silent), board)
 
 
