@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 import anygame
 from anygame.errors import ModelError
 from anygame.search import Search, load_model
-from anygame.search.evaluation.network import UNITS_OF_TRAININGS as UNITS
+from anygame.search.evaluation.network import UNITS_OF_TRAININGS
 from anygame.search.learning import run
 from anygame.search.learning.learner import Learner, units_of_training
 from anygame.search.learning.learners import ROUND, Learners
@@ -230,4 +230,4 @@ def test_a_training_on_a_board_has_windows_and_its_model_is_used() -> None:
 def test_a_training_on_a_small_board_has_no_windows_and_more_units() -> None:
     model = train("tic_tac_toe", games=300, seed=1)
     assert not model.has_windows
-    assert model.weights.shape[1] == UNITS
+    assert model.weights.shape[1] == UNITS_OF_TRAININGS

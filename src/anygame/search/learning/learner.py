@@ -164,7 +164,7 @@ class Learner:
         _check(state, {name: array[rows] for name, (array, rows) in saved.items()})
         capacity = len(practice.targets)
         is_in_range = counts[FILLED] <= capacity and bool(((lengths >= 0) & (lengths <= LONGEST)).all())
-        if not (is_in_range and 0 <= counts[NEXT] < capacity and (counts >= 0).all()) or counts[LISTED]:
+        if not (is_in_range and 0 <= counts[NEXT] < capacity and (counts >= 0).all() and not counts[LISTED]):
             raise ValueError("counts in the saved state are out of range")
         floats = [array for array in state.values() if array.dtype.kind == "f"]
         is_negative = (state["squares"] < 0).any() or (state["row_steps"] < 0).any()

@@ -122,7 +122,7 @@ class Practice(NamedTuple):
     gradients: Float32Rows  # Sum of the gradients of a batch, in the order of ``listed``.
     moments: Float32Rows  # Running mean of the gradients.
     squares: Float32Rows  # Running mean of the squared gradients.
-    row_steps: Int32s  # [rows]; number of gradient steps that changed the row, up to the end of ``unbiased``.
+    row_steps: Int32s  # [rows]; gradient steps that changed the row, at most the last index of ``unbiased``.
     unbiased: Float32s  # Correction of the bias of both moments, for each number of steps.
     windows: Int64s  # [2]; first weight row of windows, and the row after their last row.
     listed: Int32s  # [rows]; rows that the next gradient step changes.
@@ -500,12 +500,12 @@ def _step(practice):
     moments, squares = practice.moments, practice.squares
     counts[STEPS] += 1
     share = np.float32(1 / _BATCH)
-    decayed = np.float32(_RATE * sqrt(min(1.0, _FULL_STEPS / counts[STEPS])))
+    decayed_rate = np.float32(_RATE * sqrt(min(1.0, _FULL_STEPS / counts[STEPS])))
     for place in range(counts[LISTED]):
         row = practice.listed[place]
         practice.places[row] = NONE
         practice.row_steps[row] = min(practice.row_steps[row] + 1, len(practice.unbiased) - 1)
-        rate = decayed * practice.unbiased[practice.row_steps[row]]
+        rate = decayed_rate * practice.unbiased[practice.row_steps[row]]
         for unit in range(weights.shape[1]):
             gradient = share * gradients[place, unit]
             moments[row, unit] += np.float32(1 - _FIRST_MOMENT) * (gradient - moments[row, unit])
