@@ -12,7 +12,7 @@ import logging
 import os
 import socket
 import threading
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -55,7 +55,7 @@ _CLIENT: Final = "ray://"
 _LANES: Final = 512
 
 
-class Cluster:
+class Cluster(AbstractContextManager["Cluster"]):
     """Workers of a Ray cluster. Use the cluster as a context manager, or call `close`.
 
     ``Cluster`` implements ``anygame.game.simulation.Workers`` for calls, and
@@ -90,9 +90,6 @@ class Cluster:
             where = "on this machine" if address is None else f"at {address}"
             raise ClusterError(f"there is no Ray cluster {where}: {_first_line(error)}") from error
 
-    def __enter__(self) -> Cluster:
-        return self
-
     def __exit__(self, *_: object) -> None:
         self.close()
 
@@ -124,8 +121,10 @@ class Cluster:
     ) -> Iterator[tuple[int, _Result]]:
         """Make a call for each item; yield the number of each item with its result, in order of completion.
 
+        Arguments and results are pickled. If a process dies, another process repeats its call.
+
         Args:
-            call: function of the shared object and an item.
+            call: function of the shared object and an item, in a module that the processes can import.
             shared: object that is sent once to each machine.
             items: one item for each call.
             prepare: function that is called first on every machine, with the shared object.

@@ -191,7 +191,9 @@ def _said(game: Game, spec: str) -> str:
 def test_a_player_uses_the_model_and_names_it(folder: Path) -> None:
     game = anygame.load("connect_four")
     path = saved_model(game)
-    used = "model of connect_four: 500 games; 5.5 points in 6 trial matches with 2,000 leaves a move: used"
+    used = (
+        "model of connect_four: 500 games; 5.5 points in 6 trial matches with up to 2,000 leaves a move: used"
+    )
     assert _said(game, "mcts") == used
     assert _said(game, "mcts:model=yes,iterations=50") == used
     assert _said(game, f"mcts:model={path},iterations=50") == used

@@ -162,6 +162,27 @@ def test_seconds_end_a_training_too() -> None:
     assert model.figures.seconds >= 0.2
 
 
+def test_a_training_reports_the_matches_of_its_trial() -> None:
+    reports: list[TrainingProgress] = []
+    figures = train(anygame.loads(RACE), games=4000, seed=1, progress=reports.append).figures
+    *earlier, last = [report for report in reports if report.trial_matches]
+    assert [report.trial_matches for report in earlier] == [*range(2, figures.trial_matches, 2)]
+    assert (last.trial_matches, last.trial_score) == (figures.trial_matches, figures.trial_score)
+    assert str(last).startswith(
+        f"{figures.games:,} games; trial of the estimates: {figures.trial_score:.3g} points"
+    )
+
+
+def test_a_training_with_a_time_limit_has_a_trial_with_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = anygame.loads(RACE)
+    monkeypatch.setattr(run, "_SHORTEST_TRIAL", 0.0)
+    monkeypatch.setattr(run, "_SHARE_OF_TRIAL", 0.0)
+    figures = train(game, games=4000, seconds=600, seed=1).figures
+    assert (figures.trial_matches, figures.is_used) == (0, False)
+    # Without a time limit, the same seed gives the same model.
+    assert train(game, games=4000, seed=1).figures.is_used
+
+
 @pytest.mark.parametrize("name", ["three_player_chomp", "rock_paper_scissors"])
 def test_games_of_several_roles_and_of_moves_made_at_once_are_trained(name: str) -> None:
     game = anygame.load(name)

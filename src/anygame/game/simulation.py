@@ -280,19 +280,7 @@ class Workers(Protocol):
         items: Sequence[_Item],
         prepare: Callable[[_Shared], object] | None = None,
     ) -> Iterator[tuple[int, _Result]]:
-        """Call a function for each item; yield the index and result of each item, in order of completion.
-
-        Arguments and results are pickled. If a process dies, another process repeats its call.
-
-        Args:
-            call: a function of a module that the processes can import.
-            shared: the first argument of all calls; sent to each machine once.
-            items: the second arguments, one for each call.
-            prepare: called once on each machine before the calls.
-
-        Raises:
-            ClusterError: all workers have died.
-        """
+        """Call a function for each item; see ``anygame.cluster.Cluster.map``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ The solver is CaDiCaL (Biere et al., "CaDiCaL 2.0", 2024), through PySAT (Ignati
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -43,7 +44,7 @@ def needed_solver() -> Any:
     return Solver
 
 
-class Formula:
+class Formula(AbstractContextManager["Formula"]):
     """A growing formula in DIMACS literals, which is solved under assumptions.
 
     ``solver`` is the name of a PySAT solver. ``true`` is a literal that always holds; ``top`` is the last
@@ -58,9 +59,6 @@ class Formula:
         self._literals, self._look_at = 0, _ADDED
         self.true = self.top = 1
         self.add(1)
-
-    def __enter__(self) -> Formula:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -47,6 +47,8 @@ class TrainingProgress:
     2,000 games in 2 s, error 0.123; 75 % (47 to 91) in 12 matches against the earlier model; 60 s left
     >>> print(TrainingProgress(2_900, 174_000, 2.4, 0.1212))
     2,900 games in 2 s, error 0.121
+    >>> print(TrainingProgress(2_900, 174_000, 2.4, 0.1212, trial_matches=8, trial_score=6.5))
+    2,900 games; trial of the estimates: 6.5 points in 8 matches
 
     Attributes:
         games: number of finished games.
@@ -57,7 +59,9 @@ class TrainingProgress:
             after half the games.
         matches: number of matches that compare the two sets of weights; 0 if there was no comparison.
         interval: 95 % confidence interval of the score.
-        left: estimated seconds until the end of the training; None if unknown.
+        left: estimated seconds until the end of self-play; None if unknown.
+        trial_matches: number of matches so far in the last trial, with one weight of the estimates.
+        trial_score: points in these matches.
     """
 
     games: int
@@ -68,8 +72,13 @@ class TrainingProgress:
     matches: int = 0
     interval: tuple[float, float] = (0.0, 1.0)
     left: float | None = None
+    trial_matches: int = 0
+    trial_score: float = 0.0
 
     def __str__(self) -> str:
+        if self.trial_matches:
+            points, matches = f"{self.trial_score:.3g} points", counted(self.trial_matches, "match")
+            return f"{counted(self.games, 'game')}; trial of the estimates: {points} in {matches}"
         low, high = (round(100 * bound) for bound in self.interval)
         matches = counted(self.matches, "match")
         score = f"; {100 * self.score:.0f} % ({low} to {high}) in {matches} against the earlier model"
@@ -97,7 +106,7 @@ class ModelFigures:
 
     >>> figures = ModelFigures("chess", "sha256:00", 50_000, 3_000_000, 20.0, 2000, 12, 11.0, 0.6)
     >>> print(figures)
-    chess: 50,000 games; 11 points in 12 trial matches with 2,000 leaves a move: used
+    chess: 50,000 games; 11 points in 12 trial matches with up to 2,000 leaves a move: used
 
     Attributes:
         game: the name of the game.
@@ -105,7 +114,7 @@ class ModelFigures:
         games: number of games of self-play.
         positions: number of positions in the games of self-play.
         seconds: duration of self-play in seconds.
-        trial_leaves: number of leaves per move in the matches of the trial.
+        trial_leaves: maximum number of leaves per move in the matches of the trial.
         trial_matches: number of matches between searches with and without the model.
         trial_score: points of the searches with the model.
         trust: weight of the estimates, from 0 to 1. At 1, searches use no playouts. At 0, searches do not use
@@ -134,7 +143,7 @@ class ModelFigures:
         if self.trial_matches:
             trial = (
                 f"{self.trial_score:.3g} points in {self.trial_matches} trial matches "
-                f"with {self.trial_leaves:,} leaves a move"
+                f"with up to {self.trial_leaves:,} leaves a move"
             )
         used = "used" if self.is_used else "not used"
         return f"{self.game}: {counted(self.games, 'game')}; {trial}: {used}"
@@ -274,8 +283,8 @@ def figures_of(header: dict[str, Any], path: str | os.PathLike[str]) -> ModelFig
 
 def history_of(found: object) -> tuple[TrainingProgress, ...]:
     """Return the history of a training from JSON; raise ValueError if the JSON is not a history."""
-    numbers = {each.name: str(each.type) for each in fields(TrainingProgress)}
-    del numbers["interval"], numbers["left"]
+    others = {"interval", "left", "trial_matches", "trial_score"}
+    numbers = {each.name: str(each.type) for each in fields(TrainingProgress) if each.name not in others}
     history = []
     for each in found if isinstance(found, list) and len(found) <= _LONGEST_HISTORY else (None,):
         values = each if isinstance(each, dict) else {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -22,7 +22,6 @@ from anygame.tournament.schedule import Meeting
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
 
     from anygame.game.game import Game
     from anygame.match.record import Record
@@ -195,7 +194,7 @@ class Result(Meeting):
         return cls(meeting.round, meeting.sheet, meeting.players, goals, errors, fault)
 
 
-class Store:
+class Store(AbstractContextManager["Store"]):
     """Store of the matches of a tournament. Use the store as a context manager, or call `close`.
 
     Args:
@@ -219,9 +218,6 @@ class Store:
         except BaseException:
             self._base.close()
             raise
-
-    def __enter__(self) -> Store:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

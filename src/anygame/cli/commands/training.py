@@ -48,12 +48,14 @@ against the model after half as many games, with a 95 % confidence interval.
 
 Ctrl-C stops the training without loss. If the process is killed, at most ten seconds of work
 are lost. --resume continues until the total of --seconds or --games is reached, and then writes
-the model. If a process of a --cluster dies, its work is repeated.
+the model. After --seconds, the trial takes at most half of that time, or a minute. If a process of
+a --cluster dies, its work is repeated.
 
-With --json, one object is printed on each line: progress every ten seconds, and progress with
-the score of test matches each time the number of games has doubled. The last object describes
-the model; its history lists all objects that have a score:
-  {"games", "positions", "seconds", "error", "score", "matches", "interval": [N, N], "left"}
+With --json, one object is printed on each line: progress every ten seconds and during the trial.
+Each time the number of games has doubled, an object has the score of test matches. The last object
+describes the model; its history lists all objects that have a score:
+  {"games", "positions", "seconds", "error", "score", "matches", "interval": [N, N], "left",
+   "trial_matches", "trial_score"}
   {"game", "rules", "games", "positions", "seconds", "trial_leaves", "trial_matches",
    "trial_score", "trust", "history": [...]}
 """
@@ -103,11 +105,8 @@ def _train(options: _TrainOptions) -> int:
                     print_event(asdict(reported))
                 elif reported.matches:
                     screen.say(str(reported))
-                if reported.left:
-                    state, total = str(replace(reported, matches=0)), reported.seconds + reported.left
-                    bar(description=state, completed=reported.seconds, total=total)
-                else:
-                    bar(description=f"{reported.games:,} games: testing the learned estimates", total=None)
+                total = reported.seconds + reported.left if reported.left else None
+                bar(description=str(replace(reported, matches=0)), completed=reported.seconds, total=total)
 
             model = train(
                 game,

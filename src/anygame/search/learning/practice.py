@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from anygame.search.analysis import PracticeReport
 from anygame.search.learning.learner import Learner
-from anygame.search.learning.trial import Trial, judge
+from anygame.search.learning.trial import LEAVES, judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,12 +50,10 @@ def learn_estimates(
     if not learner.play(inf if games is None else games, deadline=deadline, stop=stop):
         return None
     seconds_of_play, progress = perf_counter() - begin, learner.progress
-    trust, trial = 0.0, Trial()
-    if not stop():
-        length = None if seconds is None else progress.positions / max(1, progress.games)
-        trust, trial = judge(
-            searcher.game, learner.weights, progress, seed=seed, risk=RISK, end=end, length=length, stop=stop
-        )
+    leaves = LEAVES if seconds is None else None
+    trust, trial = judge(
+        searcher.game, learner.weights, progress, seed=seed, leaves=leaves, risk=RISK, end=end, stop=stop
+    )
     if trust:
         searcher.use_estimates(learner.weights, trust)
     return PracticeReport(

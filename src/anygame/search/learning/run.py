@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.search.learning.remote import Hosts
-    from anygame.search.learning.trial import Weights
+    from anygame.search.learning.trial import Trial, Weights
     from anygame.search.table import Table
 
 #: Seconds between two checkpoints. The weights do not depend on the interval.
@@ -52,17 +52,19 @@ _LEAVES: Final = 500
 #: Ratio of the number of training games to the number of leaves per move in the last trial. So a longer
 #: training has a longer trial.
 _GAMES_FOR_A_LEAF: Final = 5
-#: Maximum number of leaves per move in the last trial, as in a real match. With few leaves, estimates look
-#: too good, because playouts need many leaves. For example, estimates of connect four after 900,000 games
-#: score 55 % with 2,000 leaves per move, but 29 % with 20,000.
+#: Maximum number of leaves per move in the last trial. With few leaves, estimates look too good: estimates of
+#: connect four after 900,000 games scored 55 % with 2,000 leaves per move, but 29 % with 20,000.
 _MOST_LEAVES: Final = 20_000
-#: Maximum factor by which the number of matches of the last trial is raised. The factor exceeds 1 once the
-#: number of leaves is at its maximum.
+#: If a training has a time limit, maximum duration of the last trial as a share of the duration of self-play.
+#: In games with slow playouts, such as chess, a trial with so many leaves would take many times as long.
+_SHARE_OF_TRIAL: Final = 0.5
+#: Minimum of the maximum duration of the last trial, in seconds.
+_SHORTEST_TRIAL: Final = 60.0
+#: Maximum factor for the number of matches of the last trial, once the number of leaves is at its maximum.
 _MOST_PRECISION: Final = 4
 #: Size in bytes of the tree of a search whose moves are compared with exact values.
 _MEMORY: Final = 1 << 24
-#: Maximum number of states of a game that the solver solves. On most public sheets, the solver explores the
-#: maximum number of states within a second.
+#: Maximum number of states of a game that the solver solves, on most public sheets within a second.
 _MOST_STATES: Final = 300_000
 #: Size in bytes of the solver's table of states.
 _MEMORY_OF_TABLE: Final = 1 << 28
@@ -103,8 +105,7 @@ class TrainingRun:
                 figures = self._so_far()
                 if self._learners.have_played(self._next_trial):
                     figures = self._compared(figures)
-                seconds_of_games = self._seconds * (games / max(1, figures.games) - 1)
-                left = min(seconds - self._seconds, seconds_of_games)
+                left = min(seconds - self._seconds, self._seconds * (games / max(1, figures.games) - 1))
                 progress(replace(figures, left=max(0.0, left)) if left < inf else figures)
                 self._write()
         except KeyboardInterrupt:
@@ -138,20 +139,31 @@ class TrainingRun:
         self._history.append(figures)
         return figures
 
-    def model(self) -> Model:
-        """Return the model, after a trial that compares searches with and without its estimates."""
-        game, weights, progress = self._searcher.game, self._learners.weights, self._learners.progress
-        affordable = progress.games / _GAMES_FOR_A_LEAF
+    def model(self, has_limit: bool, progress: Callable[[TrainingProgress], object]) -> Model:
+        """Return the model, after a trial that compares searches with and without its estimates.
+
+        With a time limit of the training, the trial has a time limit, too. ``progress`` receives its points.
+        """
+        game, weights, played = self._searcher.game, self._learners.weights, self._learners.progress
+        affordable = played.games / _GAMES_FOR_A_LEAF
         leaves = min(_MOST_LEAVES, max(LEAVES, int(affordable)))
         precision = min(_MOST_PRECISION, max(1, affordable / _MOST_LEAVES))
-        trust, trial = judge(game, weights, progress, seed=self._seed, leaves=leaves, precision=precision)
+        figures, limit = self._so_far(), max(_SHORTEST_TRIAL, _SHARE_OF_TRIAL * self._seconds)
+
+        def report(trial: Trial) -> None:
+            progress(replace(figures, trial_matches=len(trial.leads), trial_score=sum(trial.leads)))
+
+        end = perf_counter() + limit if has_limit else inf
+        trust, trial = judge(
+            game, weights, played, seed=self._seed, leaves=leaves, precision=precision, end=end, report=report
+        )
         if trust and errs_more(game, weights, trust, seed=self._seed, leaves=leaves):
             trust = 0.0
-        figures = ModelFigures(
+        model_figures = ModelFigures(
             game=game.name,
             rules=rules_digest(game),
-            games=progress.games,
-            positions=progress.positions,
+            games=played.games,
+            positions=played.positions,
             seconds=self._seconds,
             trial_leaves=leaves,
             trial_matches=len(trial.leads),
@@ -159,7 +171,7 @@ class TrainingRun:
             trust=trust,
             history=tuple(self._history),
         )
-        return Model(figures, inputs_of(self._searcher), weights)
+        return Model(model_figures, inputs_of(self._searcher), weights)
 
     def _write(self) -> None:
         header = {

@@ -48,9 +48,9 @@ def train(
 
     Args:
         game: the game, or an argument of ``anygame.load``.
-        seconds: total seconds of self-play. The last trial takes additional time.
-        games: total number of games, including the games before ``resume``. The same seed and numbers of
-            games and threads give the same model.
+        seconds: total seconds of self-play. The last trial takes at most half of this time, or a minute.
+        games: total number of games, including the games before ``resume``. Without ``seconds``, the same
+            seed and numbers of games and threads give the same model.
         into: path of the model file; by default a file in the folder of models.
         resume: whether to resume the training of this game that has the most games.
         seed: random seed; None for a random one.
@@ -58,8 +58,9 @@ def train(
             or the number of cores of the cluster. With ``resume``, the number is kept.
         cluster: worker processes that play, here or on other machines; the model is the same as without
             a cluster. See ``anygame.cluster``.
-        progress: called every ten seconds. Each time the number of games has doubled, the figures include
-            matches against the model after half of the games. By default, a notebook shows the progress.
+        progress: called every ten seconds, and during the last trial. Each time the number of games has
+            doubled, the figures include matches against the model after half of the games. By default, a
+            notebook shows the progress.
 
     Returns:
         the model, whose figures say whether searches use it.
@@ -96,10 +97,9 @@ def train(
         training.placed(cluster),
         reporting(progress, str) as report,
     ):
-        training.learn(
-            inf if seconds is None else seconds, inf if games is None else games, report or (lambda _: None)
-        )
-    model = training.model()
+        show = report or (lambda _: None)
+        training.learn(inf if seconds is None else seconds, inf if games is None else games, show)
+        model = training.model(seconds is not None, show)
     if into is not None or model.figures.is_used or not (path.is_file() and _is_used(path, game)):
         model.save(path)
     return model
@@ -127,9 +127,8 @@ def trainings() -> dict[Path, TrainingFigures | ModelError]:
     for path in sorted(folder.glob(f"[!.]*{SUFFIX}")) if folder is not None else ():
         try:
             header, _ = read_arrays(path, FORMAT)
-            # Earlier versions stored neither the name of the game nor the number of games.
-            name, games = str(header.get("game", header["rules"])), int(header.get("games", 0))
-            figures[path] = TrainingFigures(name, str(header["rules"]), games, float(header["seconds"]))
+            name, rules = str(header["game"]), str(header["rules"])
+            figures[path] = TrainingFigures(name, rules, int(header["games"]), float(header["seconds"]))
         except ModelError as error:
             figures[path] = error
         except (KeyError, TypeError, ValueError) as error:

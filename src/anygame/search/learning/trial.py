@@ -53,7 +53,7 @@ _PLANNED_MATCHES: Final = 20
 #: Minimum seconds per move of a match with a clock.
 _FASTEST: Final = 0.005
 #: Maximum seconds per move of a match with a clock.
-_SLOWEST: Final = 0.1
+_SLOWEST: Final = 0.25
 #: Maximum loss, in standard errors of the goals, that a trial tolerates.
 _TOLERATED_LOSS: Final = 0.5
 #: Size in bytes of the tree of each player.
@@ -157,12 +157,12 @@ def judge(
     progress: Progress,
     *,
     seed: int,
-    leaves: int = LEAVES,
+    leaves: int | None = LEAVES,
     precision: float = 1.0,
     risk: float = 1.0,
     end: float = inf,
-    length: float | None = None,
     stop: Callable[[], bool] = lambda: False,
+    report: Callable[[Trial], object] = lambda _: None,
 ) -> tuple[float, Trial]:
     """Return the weight of estimates in searches, from 0 to 1, and the trial that tested the weight.
 
@@ -170,9 +170,9 @@ def judge(
     self-play, the trial is empty. Without a clock, the same seed gives the same trial.
 
     ``precision`` multiplies the number of matches. ``risk`` multiplies the probabilities of accepting
-    estimates that do not raise the score. With a clock, ``length`` is the expected number of joint moves of a
-    match, and ``end`` is a time of ``perf_counter``. Without a clock, ``length`` is None, and each move
-    searches ``leaves`` leaves. The trial ends if ``stop``, which is called before every move, returns True.
+    estimates that do not raise the score. A move searches at most ``leaves`` leaves. ``end`` is a time of
+    ``perf_counter``, and limits the seconds per move, too. The trial ends if ``stop``, which is called before
+    every move, returns True. ``report`` receives a trial after each opening.
     """
     roles = len(game.roles)
     plain_risks = RISKS if roles == 2 else _RISKS_ALONE
@@ -180,7 +180,8 @@ def judge(
     trials = {trust: Trial(roles) for trust in risks}
     if progress.games < FEWEST_GAMES:
         return 0.0, trials[ALONE]
-    arena = _Arena(game, weights, Random(seed), leaves, None, end, length, stop, progress.is_shared)
+    length, is_shared = progress.positions / progress.games, progress.is_shared
+    arena = _Arena(game, weights, Random(seed), leaves, None, end, length, stop, is_shared, report)
     most = max(roles, int(precision * _MATCHES * min(2, len(risks))))
     chosen = decide(trials, lambda trust: arena.play_round(trials[trust], trust), most, risks)
     return chosen, trials[chosen] if chosen else max(trials.values(), key=lambda trial: trial.evidence)
@@ -224,12 +225,13 @@ class _Arena:
     game: Game
     weights: Weights
     random: Random
-    leaves: int
+    leaves: int | None
     rivals: Weights | None = None
     end: float = inf
-    length: float | None = None
+    length: float = 0.0  # Expected number of joint moves of a match.
     stop: Callable[[], bool] = lambda: False
     has_baseline: bool = False
+    report: Callable[[Trial], object] = lambda _: None
 
     def __post_init__(self) -> None:
         self._planned = _PLANNED_MATCHES * 3 // 2 if self.has_baseline else _PLANNED_MATCHES
@@ -262,12 +264,13 @@ class _Arena:
                 gains.append((1 + goals[seat] - self._baselines[number][seat]) / 2)
         trial.leads.extend(leads)
         trial.gains.extend(gains)
+        self.report(trial)
         return True
 
     def _play(self, state: State, seat: int | None, trust: float) -> list[float] | None:
         """Play a match in which role ``seat`` uses estimates; return the roles' values; None if stopped."""
-        game, seconds = self.game, None
-        if self.length is not None:
+        game, seconds = self.game, inf
+        if self.end < inf:
             time_left = self.end - perf_counter()
             seconds = min(max(_FASTEST, time_left / (max(1, self._planned) * self.length)), _SLOWEST)
         sides = [TreeSearcher(game, seed=self.random.getrandbits(32), memory=_MEMORY) for _ in game.roles]
@@ -285,14 +288,13 @@ class _Arena:
                     if perf_counter() >= self.end or self.stop():
                         return None
                     side.begin(state)
-                    side.advance(*((inf, self.leaves) if seconds is None else (seconds, None)))
+                    side.advance(seconds, self.leaves)
                     joint.append(side.best(game.role_index(role)))
                 else:
                     joint.append(legal[0])
             state = state.next(joint)
             made += 1
         self._planned -= 1
-        if self.length is not None:
-            # Moves are weaker in self-play, so matches can be longer than games of self-play.
-            self.length += max(0, made - self.length) / 4
+        # Moves are weaker in self-play, so matches can be longer than games of self-play.
+        self.length += max(0, made - self.length) / 4
         return [side.value_of_end(state, role) for role, side in enumerate(sides)]
