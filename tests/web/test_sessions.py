@@ -92,6 +92,8 @@ def test_the_page_says_at_once_if_a_move_cannot_be_taken_back(page: Page, server
     wait_for_step(page, 1)
     page.keyboard.press("u")
     assert "other people also play here" in _text(page, "#message")
+    page.evaluate("refresh()")
+    assert "other people also play here" in _text(page, "#message")
 
 
 def test_a_rematch_exchanges_seats_and_all_who_played_meet_there(server: Server) -> None:

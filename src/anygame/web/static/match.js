@@ -79,6 +79,7 @@ async function change(action, form) {
   const response = await fetch(`${action}?part=1`, { method: "POST", body: form }).catch(() => null);
   const text = response ? await response.text() : "";
   if (response && response.ok) {
+    say("");
     show(text);
   } else {
     await refresh();
@@ -109,6 +110,7 @@ function show(text) {
   const active = document.activeElement;
   const focused = active?.dataset?.id || (active?.closest("#moves") ? "moves" : active?.id);
   const answer = document.getElementById("answer")?.innerHTML || "";
+  const message = document.getElementById("message");
   const kept = document.getElementById("values")?.childNodes;
   const sameState = next.dataset.step === part()?.dataset.step;
   const former = part().dataset;
@@ -121,6 +123,7 @@ function show(text) {
   if (log) log.scrollTop = log.scrollHeight;
   const fresher = document.getElementById("answer");
   if (sameState && fresher) fresher.innerHTML = answer;
+  if (sameState && message) document.getElementById("message").replaceWith(message);
   if (analysing && document.getElementById("values")) {
     document.getElementById("values-details").hidden = false;
     document.getElementById("analyse").setAttribute("aria-pressed", "true");
