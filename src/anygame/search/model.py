@@ -47,8 +47,8 @@ class TrainingProgress:
     2,000 games in 2 s, error 0.123; 75 % (47 to 91) in 12 matches against the earlier model; 60 s left
     >>> print(TrainingProgress(2_900, 174_000, 2.4, 0.1212))
     2,900 games in 2 s, error 0.121
-    >>> print(TrainingProgress(2_900, 174_000, 2.4, 0.1212, trial_matches=8, trial_score=6.5))
-    2,900 games; trial of the estimates: 6.5 points in 8 matches
+    >>> print(TrainingProgress(2_900, 174_000, 2.4, 0.1212, trial_matches=8))
+    2,900 games; trial: 8 matches so far
 
     Attributes:
         games: number of finished games.
@@ -60,8 +60,7 @@ class TrainingProgress:
         matches: number of matches that compare the two sets of weights; 0 if there was no comparison.
         interval: 95 % confidence interval of the score.
         left: estimated seconds until the end of self-play; None if unknown.
-        trial_matches: number of matches so far in the last trial, with one weight of the estimates.
-        trial_score: points in these matches.
+        trial_matches: number of matches so far in the last trial; None before this trial.
     """
 
     games: int
@@ -72,13 +71,11 @@ class TrainingProgress:
     matches: int = 0
     interval: tuple[float, float] = (0.0, 1.0)
     left: float | None = None
-    trial_matches: int = 0
-    trial_score: float = 0.0
+    trial_matches: int | None = None
 
     def __str__(self) -> str:
-        if self.trial_matches:
-            points, matches = f"{self.trial_score:.3g} points", counted(self.trial_matches, "match")
-            return f"{counted(self.games, 'game')}; trial of the estimates: {points} in {matches}"
+        if self.trial_matches is not None:
+            return f"{counted(self.games, 'game')}; trial: {counted(self.trial_matches, 'match')} so far"
         low, high = (round(100 * bound) for bound in self.interval)
         matches = counted(self.matches, "match")
         score = f"; {100 * self.score:.0f} % ({low} to {high}) in {matches} against the earlier model"
@@ -283,7 +280,7 @@ def figures_of(header: dict[str, Any], path: str | os.PathLike[str]) -> ModelFig
 
 def history_of(found: object) -> tuple[TrainingProgress, ...]:
     """Return the history of a training from JSON; raise ValueError if the JSON is not a history."""
-    others = {"interval", "left", "trial_matches", "trial_score"}
+    others = {"interval", "left", "trial_matches"}
     numbers = {each.name: str(each.type) for each in fields(TrainingProgress) if each.name not in others}
     history = []
     for each in found if isinstance(found, list) and len(found) <= _LONGEST_HISTORY else (None,):

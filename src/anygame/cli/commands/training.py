@@ -55,7 +55,7 @@ With --json, one object is printed on each line: progress every ten seconds and 
 Each time the number of games has doubled, an object has the score of test matches. The last object
 describes the model; its history lists all objects that have a score:
   {"games", "positions", "seconds", "error", "score", "matches", "interval": [N, N], "left",
-   "trial_matches", "trial_score"}
+   "trial_matches"}
   {"game", "rules", "games", "positions", "seconds", "trial_leaves", "trial_matches",
    "trial_score", "trust", "history": [...]}
 """

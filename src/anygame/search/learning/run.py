@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from anygame.game.state import State
     from anygame.language.terms import Term
     from anygame.search.learning.remote import Hosts
-    from anygame.search.learning.trial import Trial, Weights
+    from anygame.search.learning.trial import Weights
     from anygame.search.table import Table
 
 #: Seconds between two checkpoints. The weights do not depend on the interval.
@@ -142,20 +142,22 @@ class TrainingRun:
     def model(self, has_limit: bool, progress: Callable[[TrainingProgress], object]) -> Model:
         """Return the model, after a trial that compares searches with and without its estimates.
 
-        With a time limit of the training, the trial has a time limit, too. ``progress`` receives its points.
+        With a time limit of the training, the trial has a time limit, too. ``progress`` receives its matches.
         """
         game, weights, played = self._searcher.game, self._learners.weights, self._learners.progress
         affordable = played.games / _GAMES_FOR_A_LEAF
         leaves = min(_MOST_LEAVES, max(LEAVES, int(affordable)))
         precision = min(_MOST_PRECISION, max(1, affordable / _MOST_LEAVES))
         figures, limit = self._so_far(), max(_SHORTEST_TRIAL, _SHARE_OF_TRIAL * self._seconds)
-
-        def report(trial: Trial) -> None:
-            progress(replace(figures, trial_matches=len(trial.leads), trial_score=sum(trial.leads)))
-
-        end = perf_counter() + limit if has_limit else inf
         trust, trial = judge(
-            game, weights, played, seed=self._seed, leaves=leaves, precision=precision, end=end, report=report
+            game,
+            weights,
+            played,
+            seed=self._seed,
+            leaves=leaves,
+            precision=precision,
+            end=perf_counter() + limit if has_limit else inf,
+            report=lambda matches: progress(replace(figures, trial_matches=matches)),
         )
         if trust and errs_more(game, weights, trust, seed=self._seed, leaves=leaves):
             trust = 0.0

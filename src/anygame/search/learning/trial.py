@@ -125,6 +125,7 @@ def decide(
     play: Callable[[float], bool],
     matches: int,
     risks: Mapping[float, float] = RISKS,
+    report: Callable[[int], object] = lambda _: None,
 ) -> float:
     """Return the first weight of estimates whose trial shows a gain, or 0 if no trial does.
 
@@ -133,13 +134,14 @@ def decide(
 
     ``play`` adds the matches of an opening to the trial of a weight, or returns False if time is up.
     ``matches`` is the maximum total number of matches. For each weight, ``risks`` has the probability of
-    accepting estimates that do not raise the score.
+    accepting estimates that do not raise the score. ``report`` receives the number of matches so far.
     """
     racing = dict(trials)
     while racing:
         trust = max(racing, key=lambda weight: racing[weight].evidence)
         trial = racing[trust]
         played = sum(len(other.leads) for other in trials.values())
+        report(played)
         if played + trial.roles > matches or not play(trust):
             break
         if trial.evidence >= 1 / risks[trust]:
@@ -162,7 +164,7 @@ def judge(
     risk: float = 1.0,
     end: float = inf,
     stop: Callable[[], bool] = lambda: False,
-    report: Callable[[Trial], object] = lambda _: None,
+    report: Callable[[int], object] = lambda _: None,
 ) -> tuple[float, Trial]:
     """Return the weight of estimates in searches, from 0 to 1, and the trial that tested the weight.
 
@@ -172,7 +174,7 @@ def judge(
     ``precision`` multiplies the number of matches. ``risk`` multiplies the probabilities of accepting
     estimates that do not raise the score. A move searches at most ``leaves`` leaves. ``end`` is a time of
     ``perf_counter``, and limits the seconds per move, too. The trial ends if ``stop``, which is called before
-    every move, returns True. ``report`` receives a trial after each opening.
+    every move, returns True. For ``report``, see ``decide``.
     """
     roles = len(game.roles)
     plain_risks = RISKS if roles == 2 else _RISKS_ALONE
@@ -181,9 +183,9 @@ def judge(
     if progress.games < FEWEST_GAMES:
         return 0.0, trials[ALONE]
     length, is_shared = progress.positions / progress.games, progress.is_shared
-    arena = _Arena(game, weights, Random(seed), leaves, None, end, length, stop, is_shared, report)
+    arena = _Arena(game, weights, Random(seed), leaves, None, end, length, stop, is_shared)
     most = max(roles, int(precision * _MATCHES * min(2, len(risks))))
-    chosen = decide(trials, lambda trust: arena.play_round(trials[trust], trust), most, risks)
+    chosen = decide(trials, lambda trust: arena.play_round(trials[trust], trust), most, risks, report)
     return chosen, trials[chosen] if chosen else max(trials.values(), key=lambda trial: trial.evidence)
 
 
@@ -231,7 +233,6 @@ class _Arena:
     length: float = 0.0  # Expected number of joint moves of a match.
     stop: Callable[[], bool] = lambda: False
     has_baseline: bool = False
-    report: Callable[[Trial], object] = lambda _: None
 
     def __post_init__(self) -> None:
         self._planned = _PLANNED_MATCHES * 3 // 2 if self.has_baseline else _PLANNED_MATCHES
@@ -264,7 +265,6 @@ class _Arena:
                 gains.append((1 + goals[seat] - self._baselines[number][seat]) / 2)
         trial.leads.extend(leads)
         trial.gains.extend(gains)
-        self.report(trial)
         return True
 
     def _play(self, state: State, seat: int | None, trust: float) -> list[float] | None:
