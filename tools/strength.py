@@ -5,8 +5,9 @@
 
 The player takes the roles in turn, and the other player takes all other roles. The table has a row per sheet.
 A row shows the mean goal of the player with its 95 % interval, the mean goal of the others, the numbers of
-matches won (with a higher goal than every other role), drawn and lost, the moves per match, and the number of
-replaced moves of the player. Matches that end with an error of the rules do not count.
+matches won (with a higher goal than every other role), drawn and lost, the moves per match, and the numbers
+of replaced moves: of the player, and of the other player. Matches that end with an error of the rules do not
+count.
 """
 
 from __future__ import annotations
@@ -48,12 +49,12 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a match from the view of the player."""
+    """The result of a match from the view of the player; ``replaced`` has the number for each player."""
 
     goal: int
     others: tuple[int, ...]
     moves: int
-    replaced: int
+    replaced: tuple[int, int]
 
 
 @cache
@@ -79,8 +80,9 @@ def play(plan: Plan) -> Outcome | None:
     if record.goals is None:
         return None
     goals = [record.goals[index] for index in roles]
-    replaced = sum(bool(errors[roles[mine]]) for errors in record.errors[1:])
-    return Outcome(goals.pop(mine), tuple(goals), record.step, replaced)
+    replaced = [sum(bool(errors[role]) for errors in record.errors[1:]) for role in roles]
+    own = replaced.pop(mine)
+    return Outcome(goals.pop(mine), tuple(goals), record.step, (own, sum(replaced)))
 
 
 def row(sheet: str, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
@@ -98,7 +100,7 @@ def row(sheet: str, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
         str(sum(goal == other for goal, other in met)),
         str(sum(goal < other for goal, other in met)),
         f"{fmean(outcome.moves for outcome in outcomes):.0f}",
-        str(sum(outcome.replaced for outcome in outcomes)),
+        ", ".join(str(sum(outcome.replaced[place] for outcome in outcomes)) for place in (0, 1)),
     )
 
 

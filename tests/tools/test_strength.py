@@ -12,9 +12,33 @@ SHEETS = Path(__file__).parents[2] / "gdl"
 
 
 def test_a_row_counts_matches() -> None:
-    outcomes = [Outcome(100, (0, 0), 5, 1), Outcome(50, (50, 0), 7, 0), Outcome(0, (100, 0), 9, 2)]
-    assert row("gdl/some.kif", outcomes) == ("some", "3", "50.0 (too few)", "25.0", "1", "1", "1", "7", "3")
-    assert row("s", [Outcome(30, (), 4, 0)]) == ("s", "1", "30.0 (too few)", "", "0", "0", "0", "4", "0")
+    outcomes = [
+        Outcome(100, (0, 0), 5, (1, 0)),
+        Outcome(50, (50, 0), 7, (0, 4)),
+        Outcome(0, (100, 0), 9, (2, 1)),
+    ]
+    assert row("gdl/some.kif", outcomes) == (
+        "some",
+        "3",
+        "50.0 (too few)",
+        "25.0",
+        "1",
+        "1",
+        "1",
+        "7",
+        "3, 5",
+    )
+    assert row("s", [Outcome(30, (), 4, (0, 0))]) == (
+        "s",
+        "1",
+        "30.0 (too few)",
+        "",
+        "0",
+        "0",
+        "0",
+        "4",
+        "0, 0",
+    )
 
 
 def test_matches_are_played_on_each_sheet(capsys: pytest.CaptureFixture[str]) -> None:
