@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ from anygame.search.learning import run
 from anygame.search.learning.learner import Learner, units_of_training
 from anygame.search.learning.learners import ROUND, Learners
 from anygame.search.learning.run import searcher_to_learn
+from anygame.search.learning.trial import Trial, judge
 from anygame.search.model import find_model, model_path
 from anygame.training import TrainingProgress, train
 
@@ -172,12 +174,26 @@ def test_a_training_reports_the_matches_of_its_trial() -> None:
 
 def test_a_training_with_a_time_limit_has_a_trial_with_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     game = anygame.loads(RACE)
-    monkeypatch.setattr(run, "_SHORTEST_TRIAL", 0.0)
-    monkeypatch.setattr(run, "_SHARE_OF_TRIAL", 0.0)
-    figures = train(game, games=4000, seconds=600, seed=1).figures
-    assert (figures.trial_matches, figures.is_used) == (0, False)
-    # Without a time limit, the same seed gives the same model.
-    assert train(game, games=4000, seed=1).figures.is_used
+    limits: list[float] = []
+
+    def judged(*_: object, end: float, **__: object) -> tuple[float, Trial]:
+        limits.append(end)
+        return 0.0, Trial()
+
+    monkeypatch.setattr(run, "judge", judged)
+    train(game, games=300, seconds=600, seed=1)
+    train(game, games=300, seed=1)
+    assert limits[0] < limits[1] == inf
+
+
+def test_a_trial_whose_time_is_up_accepts_no_estimates() -> None:
+    game = anygame.loads(RACE)
+    searcher = searcher_to_learn(game)
+    learner = Learner(searcher, 1)
+    learner.play(4000)
+    assert judge(game, learner.weights, learner.progress, seed=1)[0]
+    trust, trial = judge(game, learner.weights, learner.progress, seed=1, end=0.0)
+    assert (trust, trial.leads) == (0.0, [])
 
 
 @pytest.mark.parametrize("name", ["three_player_chomp", "rock_paper_scissors"])

@@ -48,8 +48,8 @@ against the model after half as many games, with a 95 % confidence interval.
 
 Ctrl-C stops the training without loss. If the process is killed, at most ten seconds of work
 are lost. --resume continues until the total of --seconds or --games is reached, and then writes
-the model. After --seconds, the trial takes at most half of that time, or a minute. If a process of
-a --cluster dies, its work is repeated.
+the model. After --seconds, the trial takes at most as long as self-play, or a minute. If a process
+of a --cluster dies, its work is repeated.
 
 With --json, one object is printed on each line: progress every ten seconds and during the trial.
 Each time the number of games has doubled, an object has the score of test matches. The last object

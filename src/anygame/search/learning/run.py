@@ -55,10 +55,8 @@ _GAMES_FOR_A_LEAF: Final = 5
 #: Maximum number of leaves per move in the last trial. With few leaves, estimates look too good: estimates of
 #: connect four after 900,000 games scored 55 % with 2,000 leaves per move, but 29 % with 20,000.
 _MOST_LEAVES: Final = 20_000
-#: If a training has a time limit, maximum duration of the last trial as a share of the duration of self-play.
+#: After a training with a time limit, the last trial takes at most this number of seconds, or as long as it.
 #: In games with slow playouts, such as chess, a trial with so many leaves would take many times as long.
-_SHARE_OF_TRIAL: Final = 0.5
-#: Minimum of the maximum duration of the last trial, in seconds.
 _SHORTEST_TRIAL: Final = 60.0
 #: Maximum factor for the number of matches of the last trial, once the number of leaves is at its maximum.
 _MOST_PRECISION: Final = 4
@@ -148,7 +146,7 @@ class TrainingRun:
         affordable = played.games / _GAMES_FOR_A_LEAF
         leaves = min(_MOST_LEAVES, max(LEAVES, int(affordable)))
         precision = min(_MOST_PRECISION, max(1, affordable / _MOST_LEAVES))
-        figures, limit = self._so_far(), max(_SHORTEST_TRIAL, _SHARE_OF_TRIAL * self._seconds)
+        figures, limit = self._so_far(), max(_SHORTEST_TRIAL, self._seconds)
         trust, trial = judge(
             game,
             weights,

@@ -48,7 +48,7 @@ def train(
 
     Args:
         game: the game, or an argument of ``anygame.load``.
-        seconds: total seconds of self-play. The last trial takes at most half of this time, or a minute.
+        seconds: total seconds of self-play. The last trial takes at most as long again, or a minute.
         games: total number of games, including the games before ``resume``. Without ``seconds``, the same
             seed and numbers of games and threads give the same model.
         into: path of the model file; by default a file in the folder of models.
