@@ -365,7 +365,7 @@ class EnginePlayer(Player):
         self._engine = self.make_engine(mapping_of(self.game))
 
     def move(self, state: State, clock: Clock) -> Term:
-        """Return the move of the engine. After an error, end the engine, since its answer may come later."""
+        """Return the move of the engine. After an error, restart it: its answer may come later."""
         legal = state.legal_moves(self.role)
         if len(legal) == 1:
             self._rest = ""
@@ -376,7 +376,9 @@ class EnginePlayer(Player):
         try:
             answer = self._rest or self._engine.choose(state, clock.remaining())
         except PlayerError:
+            # The next clock must not pay for the start, which can take longer than the clock.
             self._end(patience=0)
+            self._engine = self.make_engine(mapping_of(self.game))
             raise
         answer, _, self._rest = answer.partition(",")
         if self._rest:

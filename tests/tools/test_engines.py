@@ -225,6 +225,7 @@ def test_a_late_engine_is_restarted(game: anygame.Game, tmp_path: Path) -> None:
     player.begin(game, game.roles[0], Clock.of(60))
     with pytest.raises(PlayerError, match="sent no 'bestmove' within"):
         player.move(game.initial_state(), Clock.of(0.5, margin=0))
+    assert player._engine is not None, "the clock of the next move would pay for the start"
     assert str(player.move(game.initial_state(), Clock.of(60))) == "(move 1 2 1 3)"
     player.abort()
 
