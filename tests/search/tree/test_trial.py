@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import prod
 from random import Random
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +19,16 @@ from anygame.search.tree.searcher import TreeSearcher
 if TYPE_CHECKING:
     from anygame.game.game import Game
     from anygame.search.learning.trial import Weights
+
+
+#: Both roles choose once, at the same time. The first wins if the choices are equal.
+_ONE_MOVE = """
+(role a) (role b) (init start)
+(<= (legal ?r left) (role ?r)) (<= (legal ?r right) (role ?r))
+(<= (next (did ?r ?m)) (does ?r ?m)) (<= terminal (not (true start)))
+(<= equal (true (did a ?m)) (true (did b ?m)))
+(<= (goal a 100) equal) (<= (goal a 0) (not equal)) (<= (goal b 0) equal) (<= (goal b 100) (not equal))
+"""
 
 
 def _learned(game: Game, games: int) -> Weights:
@@ -99,6 +110,13 @@ def test_estimates_are_used_for_leads_that_cost_nothing(
         return True
 
     assert decide(trials, play, len(leads)) == (ALONE if is_good else 0)
+
+
+def test_games_of_one_move_have_a_trial_with_a_clock() -> None:
+    game = anygame.loads(_ONE_MOVE)
+    weights = _learned(game, 300)
+    _, trial = judge(game, weights, Progress(games=300), seed=1, leaves=20, end=perf_counter() + 60)
+    assert trial.leads
 
 
 def test_of_more_roles_each_match_counts() -> None:

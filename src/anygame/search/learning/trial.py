@@ -172,9 +172,9 @@ def judge(
     self-play, the trial is empty. Without a clock, the same seed gives the same trial.
 
     ``precision`` multiplies the number of matches. ``risk`` multiplies the probabilities of accepting
-    estimates that do not raise the score. A move searches at most ``leaves`` leaves. ``end`` is a time of
-    ``perf_counter``, and limits the seconds per move, too. The trial ends if ``stop``, which is called before
-    every move, returns True. For ``report``, see ``decide``.
+    estimates that do not raise the score. A move searches at most ``leaves`` leaves; None means no limit.
+    ``end``, a time of ``perf_counter``, also limits the seconds per move. The trial ends if ``stop``, which
+    is called before every move, returns True. For ``report``, see ``decide``.
     """
     roles = len(game.roles)
     plain_risks = RISKS if roles == 2 else _RISKS_ALONE
@@ -182,7 +182,8 @@ def judge(
     trials = {trust: Trial(roles) for trust in risks}
     if progress.games < FEWEST_GAMES:
         return 0.0, trials[ALONE]
-    length, is_shared = progress.positions / progress.games, progress.is_shared
+    # Games of a single joint move have no positions to learn from.
+    length, is_shared = max(1.0, progress.positions / progress.games), progress.is_shared
     arena = _Arena(game, weights, Random(seed), leaves, None, end, length, stop, is_shared)
     most = max(roles, int(precision * _MATCHES * min(2, len(risks))))
     chosen = decide(trials, lambda trust: arena.play_round(trials[trust], trust), most, risks, report)
