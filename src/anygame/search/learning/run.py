@@ -55,8 +55,7 @@ _GAMES_FOR_A_LEAF: Final = 5
 #: Maximum number of leaves per move in the last trial. With few leaves, estimates look too good: estimates of
 #: connect four after 900,000 games scored 55 % with 2,000 leaves per move, but 29 % with 20,000.
 _MOST_LEAVES: Final = 20_000
-#: After a training with a time limit, the last trial takes at most this number of seconds, or as long as it.
-#: In games with slow playouts, such as chess, a trial with so many leaves would take many times as long.
+#: The trial of a training with a time limit takes at most as long as self-play, or this number of seconds.
 _SHORTEST_TRIAL: Final = 60.0
 #: Maximum factor for the number of matches of the last trial, once the number of leaves is at its maximum.
 _MOST_PRECISION: Final = 4
@@ -140,7 +139,7 @@ class TrainingRun:
     def model(self, has_limit: bool, progress: Callable[[TrainingProgress], object]) -> Model:
         """Return the model, after a trial that compares searches with and without its estimates.
 
-        With a time limit of the training, the trial has a time limit, too. ``progress`` receives its matches.
+        ``has_limit`` says whether the trial has a time limit. ``progress`` receives its number of matches.
         """
         game, weights, played = self._searcher.game, self._learners.weights, self._learners.progress
         affordable = played.games / _GAMES_FOR_A_LEAF
