@@ -2,8 +2,10 @@
 
     python tools/strength.py gdl/tic_tac_toe.kif gdl/connect_four.kif
     python tools/strength.py gdl/*.kif --player mcts --against random --matches 50 --play-clock 1 --jobs 4
+    python tools/strength.py hex_pie --player hard --against medium --matches 60 --opening 2 --play-clock 60
 
-The player takes the roles in turn, and the other player takes all other roles. The table has a row per sheet.
+The player takes the roles in turn, and the other player takes all other roles. With ``--opening``, matches
+begin with random moves, and the player takes each role once for each opening. The table has a row per sheet.
 A row shows the mean goal of the player with its 95 % interval, the mean goal of the others, the numbers of
 matches won (with a higher goal than every other role), drawn and lost, the moves per match, and the numbers
 of replaced moves: of the player, and of the other player. Matches that end with an error of the rules do not
@@ -20,29 +22,35 @@ from dataclasses import dataclass
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
+from random import Random
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 import anygame
 from anygame.game.machine import FallbackWarning
 from anygame.match import run
-from anygame.players import make_player
+from anygame.players import Clock, Player, make_player
 from anygame.tournament.standings import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from anygame.game.roles import Role
+    from anygame.game.state import State
+    from anygame.language.terms import Term
 
 _HEAD: Final = ("sheet", "matches", "goals", "others", "won", "drawn", "lost", "moves", "replaced")
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A match to play: the sheet, the players and the clocks."""
+    """A match to play: the sheet, the players, the number of random joint moves, and the clocks."""
 
     sheet: str
     number: int
     player: str
     against: str
+    opening: int
     start_clock: float
     play_clock: float
 
@@ -55,6 +63,49 @@ class Outcome:
     others: tuple[int, ...]
     moves: int
     replaced: tuple[int, int]
+
+
+class Opened(Player):
+    """A player that makes random moves first; ``seed`` decides which."""
+
+    def __init__(self, player: Player, opening: int, seed: int) -> None:
+        super().__init__()
+        self._player, self._left, self._opening = player, opening, Random(seed)
+
+    @property
+    def name(self) -> str:
+        """The name of the player after the opening."""
+        return self._player.name
+
+    @property
+    def best(self) -> Term | None:
+        """The best move so far of the player."""
+        return self._player.best
+
+    @best.setter
+    def best(self, move: Term | None) -> None:
+        self._player.best = move
+
+    def start(self, clock: Clock) -> None:
+        """Prepare the player."""
+        self._player.prepare()
+        self._player.begin(self.game, self.role, clock)
+
+    def move(self, state: State, clock: Clock) -> Term:
+        """Return a random move in the opening, and later the move of the player."""
+        if self._left:
+            self._left -= 1
+            return self._opening.choice(state.legal_moves(self.role))
+        self._player.view = self.view
+        return self._player.move(state, clock)
+
+    def stop(self, goals: Mapping[Role, int | None]) -> None:
+        """Tell the player the goals."""
+        self._player.stop(goals)
+
+    def abort(self) -> None:
+        """Tell the player that the match is aborted."""
+        self._player.abort()
 
 
 @cache
@@ -70,12 +121,16 @@ def play(plan: Plan) -> Outcome | None:
     """Play one match; return None if an error of the rules ended it."""
     game = load(plan.sheet)
     roles = [index for index, role in enumerate(game.roles) if not role.is_random]
-    mine = plan.number % len(roles)
+    opening, mine = divmod(plan.number, len(roles))
     seed = 1000 * plan.number
     players = [
         make_player(plan.player if index == mine else plan.against, seed=seed + index)
         for index in range(len(roles))
     ]
+    if plan.opening:
+        players = [
+            Opened(player, plan.opening, 1000 * opening + index) for index, player in enumerate(players)
+        ]
     record = run(game, players, start_clock=plan.start_clock, play_clock=plan.play_clock, seed=seed)
     if record.goals is None:
         return None
@@ -111,6 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--player", default="mcts", metavar="P", help="as for `anygame match` (mcts)")
     parser.add_argument("--against", default="random", metavar="P", help="(random)")
     parser.add_argument("--matches", type=int, default=50, metavar="N", help="matches per sheet (50)")
+    parser.add_argument("--opening", type=int, default=0, metavar="N", help="random joint moves first (0)")
     parser.add_argument("--start-clock", type=float, default=1.0, metavar="SECONDS", help="(1)")
     parser.add_argument("--play-clock", type=float, default=1.0, metavar="SECONDS", help="(1)")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="simultaneous matches (1)")
@@ -120,7 +176,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with ProcessPoolExecutor(options.jobs, get_context("spawn")) as pool:
         for sheet in options.sheets:
             plans = [
-                Plan(sheet, number, options.player, options.against, options.start_clock, options.play_clock)
+                Plan(
+                    sheet,
+                    number,
+                    options.player,
+                    options.against,
+                    options.opening,
+                    options.start_clock,
+                    options.play_clock,
+                )
                 for number in range(options.matches)
             ]
             outcomes = [outcome for outcome in pool.map(play, plans) if outcome]

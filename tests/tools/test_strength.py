@@ -1,12 +1,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tools.strength import Outcome, main, row
+from tools.strength import Outcome, Plan, main, row
+
+from anygame.match import run
+from tools import strength
 
 if TYPE_CHECKING:
     import pytest
+
+    from anygame.match import Record
 
 SHEETS = Path(__file__).parents[2] / "gdl"
 
@@ -50,6 +55,24 @@ def test_matches_are_played_on_each_sheet(capsys: pytest.CaptureFixture[str]) ->
     head, *rows = capsys.readouterr().out.splitlines()
     assert head.split()[0] == "sheet"
     assert [line.split()[:2] for line in rows] == [["rock_paper_scissors", "3"], ["lights_out", "3"]]
+
+
+def test_each_opening_is_played_in_all_seats(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = []
+
+    def recording(*arguments: Any, **options: Any) -> Record:
+        record = run(*arguments, **options)
+        begun.append((record.names, record.moves[:4], record.moves[4]))
+        return record
+
+    monkeypatch.setattr(strength, "run", recording)
+    for number in range(6):
+        strength.play(Plan(str(SHEETS / "connect_four.kif"), number, "legal", "greedy", 4, 9, 9))
+    names, openings, after = zip(*begun, strict=True)
+    assert names[:2] == (["LegalPlayer", "GreedyPlayer"], ["GreedyPlayer", "LegalPlayer"])
+    assert openings[0::2] == openings[1::2]
+    assert len({str(opening) for opening in openings}) == 3
+    assert {moves[0] for moves in after[0::2]} == {"( drop 1 )"}
 
 
 def test_matches_with_wrong_rules_do_not_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
