@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 #: Seconds of self-play for each sheet.
-_SECONDS: Final = {"copolymer": 480, "hex_pie": 480, "six_in_a_row": 720}
+_SECONDS: Final = {"copolymer": 480, "hex_pie": 900, "six_in_a_row": 720}
 
 
 def package(model: Model, game: anygame.Game) -> Path:
