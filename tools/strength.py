@@ -26,6 +26,10 @@ from random import Random
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tools.arguments import some_count, some_seconds
+
 import anygame
 from anygame.game.machine import FallbackWarning
 from anygame.match import run
@@ -165,12 +169,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("sheets", metavar="SHEET", nargs="+")
     parser.add_argument("--player", default="mcts", metavar="P", help="as for `anygame match` (mcts)")
     parser.add_argument("--against", default="random", metavar="P", help="(random)")
-    parser.add_argument("--matches", type=int, default=50, metavar="N", help="matches per sheet (50)")
-    parser.add_argument("--opening", type=int, default=0, metavar="N", help="random joint moves first (0)")
-    parser.add_argument("--start-clock", type=float, default=1.0, metavar="SECONDS", help="(1)")
-    parser.add_argument("--play-clock", type=float, default=1.0, metavar="SECONDS", help="(1)")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="simultaneous matches (1)")
+    parser.add_argument("--matches", type=some_count, default=50, metavar="N", help="matches per sheet (50)")
+    parser.add_argument(
+        "--opening", type=some_count, default=0, metavar="N", help="random joint moves first (none)"
+    )
+    parser.add_argument("--start-clock", type=some_seconds, default=1.0, metavar="S", help="seconds (1)")
+    parser.add_argument("--play-clock", type=some_seconds, default=1.0, metavar="S", help="seconds (1)")
+    parser.add_argument("--jobs", type=some_count, default=1, metavar="N", help="simultaneous matches (1)")
     options = parser.parse_args(arguments)
+    try:
+        for spec in options.player, options.against:
+            make_player(spec)
+        for sheet in options.sheets:
+            anygame.load(sheet, lenient=True)
+    except anygame.AnygameError as error:
+        parser.exit(2, f"{parser.prog}: {error}\n")
     widths = [max(24, *(len(Path(sheet).stem) for sheet in options.sheets)), 7, 13, 6, 5, 5, 5, 5, 8]
     print_row(_HEAD, widths)
     with ProcessPoolExecutor(options.jobs, get_context("spawn")) as pool:

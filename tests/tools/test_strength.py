@@ -3,14 +3,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from tools.strength import Outcome, Plan, main, row
 
 from anygame.match import run
 from tools import strength
 
 if TYPE_CHECKING:
-    import pytest
-
     from anygame.match import Record
 
 SHEETS = Path(__file__).parents[2] / "gdl"
@@ -80,3 +79,20 @@ def test_matches_with_wrong_rules_do_not_count(tmp_path: Path, capsys: pytest.Ca
     sheet.write_text("(role a) (init (s 1)) (<= (legal a go) (true (s 1))) (<= terminal (true (s 9)))")
     assert main([str(sheet), "--player", "legal", "--matches", "2"]) == 0
     assert capsys.readouterr().out.splitlines()[1].split() == ["stuck", "0"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nosuch"], "cannot read nosuch"),
+        (["pig", "--against", "nobody"], "there is no player 'nobody'"),
+        (["pig", "--opening", "-1"], "expected a whole number from 1 to 10000, found -1"),
+    ],
+)
+def test_wrong_arguments_are_reported(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
