@@ -48,7 +48,7 @@ _HEAD: Final = ("sheet", "matches", "goals", "others", "won", "drawn", "lost", "
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A match to play: the sheet, the players, the number of random joint moves, and the clocks."""
+    """A match to play. ``opening`` is the number of random joint moves at the beginning."""
 
     sheet: str
     number: int
@@ -70,7 +70,7 @@ class Outcome:
 
 
 class Opened(Player):
-    """A player that makes random moves first; ``seed`` decides which."""
+    """A prepared player whose first moves are random; they depend only on ``seed``."""
 
     def __init__(self, player: Player, opening: int, seed: int) -> None:
         super().__init__()
@@ -91,8 +91,7 @@ class Opened(Player):
         self._player.best = move
 
     def start(self, clock: Clock) -> None:
-        """Prepare the player."""
-        self._player.prepare()
+        """Begin the match of the player."""
         self._player.begin(self.game, self.role, clock)
 
     def move(self, state: State, clock: Clock) -> Term:
@@ -132,9 +131,9 @@ def play(plan: Plan) -> Outcome | None:
         for index in range(len(roles))
     ]
     if plan.opening:
-        players = [
-            Opened(player, plan.opening, 1000 * opening + index) for index, player in enumerate(players)
-        ]
+        for index, player in enumerate(players):
+            player.prepare()  # It has no time limit, so it comes before the start clock.
+            players[index] = Opened(player, plan.opening, 1000 * opening + index)
     record = run(game, players, start_clock=plan.start_clock, play_clock=plan.play_clock, seed=seed)
     if record.goals is None:
         return None
@@ -178,31 +177,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=some_count, default=1, metavar="N", help="simultaneous matches (1)")
     options = parser.parse_args(arguments)
     try:
-        for spec in options.player, options.against:
-            make_player(spec)
-        for sheet in options.sheets:
-            anygame.load(sheet, lenient=True)
+        measure(options)
     except anygame.AnygameError as error:
         parser.exit(2, f"{parser.prog}: {error}\n")
+    return 0
+
+
+def measure(options: argparse.Namespace) -> None:
+    """Play the matches on each sheet, and print the table."""
+    clocks = options.start_clock, options.play_clock
     widths = [max(24, *(len(Path(sheet).stem) for sheet in options.sheets)), 7, 13, 6, 5, 5, 5, 5, 8]
     print_row(_HEAD, widths)
     with ProcessPoolExecutor(options.jobs, get_context("spawn")) as pool:
         for sheet in options.sheets:
             plans = [
-                Plan(
-                    sheet,
-                    number,
-                    options.player,
-                    options.against,
-                    options.opening,
-                    options.start_clock,
-                    options.play_clock,
-                )
+                Plan(sheet, number, options.player, options.against, options.opening, *clocks)
                 for number in range(options.matches)
             ]
             outcomes = [outcome for outcome in pool.map(play, plans) if outcome]
             print_row(row(sheet, outcomes) if outcomes else (Path(sheet).stem, "0"), widths)
-    return 0
 
 
 def print_row(cells: Sequence[str], widths: Sequence[int]) -> None:

@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tools.strength import Outcome, Plan, main, row
+from tools.strength import Outcome, Plan, main, play, row
 
 from anygame.match import run
-from tools import strength
 
 if TYPE_CHECKING:
     from anygame.match import Record
@@ -64,9 +63,9 @@ def test_each_opening_is_played_in_all_seats(monkeypatch: pytest.MonkeyPatch) ->
         begun.append((record.names, record.moves[:4], record.moves[4]))
         return record
 
-    monkeypatch.setattr(strength, "run", recording)
+    monkeypatch.setattr("tools.strength.run", recording)
     for number in range(6):
-        strength.play(Plan(str(SHEETS / "connect_four.kif"), number, "legal", "greedy", 4, 9, 9))
+        play(Plan(str(SHEETS / "connect_four.kif"), number, "legal", "greedy", 4, 9, 9))
     names, openings, after = zip(*begun, strict=True)
     assert names[:2] == (["LegalPlayer", "GreedyPlayer"], ["GreedyPlayer", "LegalPlayer"])
     assert openings[0::2] == openings[1::2]
