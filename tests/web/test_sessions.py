@@ -475,7 +475,8 @@ def _move_by_keys(page: Page, random: Random) -> bool:
         for _ in range(random.randrange(min(8, page.locator("#moves button").count()))):
             page.keyboard.press("Tab")
         page.keyboard.press("Enter")
-    page.locator(f".match:not([data-version='{version}'])").wait_for()
+    # The page is paler until the answer to a move arrives; its new state can be shown before.
+    page.locator(f"#match:not(.sent) .match:not([data-version='{version}'])").wait_for()
     return is_over(page)
 
 
