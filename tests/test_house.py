@@ -14,7 +14,7 @@ import anygame
 _SOURCES: Final = Path(anygame.__file__).parent
 _TESTS: Final = Path(__file__).parent
 #: Lines of src. It is lowered with each cut, and raised only with a reason in the commit.
-_MOST_LINES: Final = 85745
+_MOST_LINES: Final = 85716
 _ROW: Final = re.compile(r"^\| (`[^|]+`) \| ([^|]+) \|$", re.MULTILINE)
 _NAMED: Final = re.compile(r"`([^`]+)`")
 

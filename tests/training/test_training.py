@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 import anygame
 from anygame.errors import ModelError
 from anygame.search import Search, load_model
-from anygame.search.evaluation.network import UNITS_OF_TRAININGS
+from anygame.search.evaluation.network import MANY_UNITS, UNITS
 from anygame.search.learning import run
-from anygame.search.learning.learner import Learner, units_of_training
+from anygame.search.learning.learner import Learner
 from anygame.search.learning.learners import ROUND, Learners
 from anygame.search.learning.run import searcher_to_learn
 from anygame.search.learning.trial import Trial, judge
@@ -87,7 +87,7 @@ def test_a_resumed_training_gives_the_same_model(monkeypatch: pytest.MonkeyPatch
 
 def test_several_learn_from_games_of_their_own_and_have_their_mean() -> None:
     searcher = searcher_to_learn(anygame.loads(RACE))
-    both, first = Learners(searcher, 1, 2), Learner(searcher, 1, units_of_training(searcher))
+    both, first = Learners(searcher, 1, 2), Learner(searcher, 1)
     assert both.play(2 * ROUND - 20)
     first.play(ROUND - 10)
     state = both.state()
@@ -264,4 +264,17 @@ def test_a_training_on_a_board_has_windows_and_its_model_is_used() -> None:
 def test_a_training_on_a_small_board_has_no_windows_and_more_units() -> None:
     model = train("tic_tac_toe", games=300, seed=1)
     assert not model.has_windows
-    assert model.weights.shape[1] == UNITS_OF_TRAININGS
+    assert model.weights.shape[1] == MANY_UNITS
+
+
+def test_a_long_training_has_more_units_and_keeps_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("anygame.search.learning.learner._LONG_TRAINING", 1.0)
+    short = train("hex_pie", seconds=0.5, into=tmp_path / "short.npz")
+    long = train("hex_pie", seconds=1.0, into=tmp_path / "long.npz")
+    assert short.weights.shape == (len(long.weights), UNITS)
+    assert long.weights.shape[1] == MANY_UNITS
+    longer = train("hex_pie", games=long.figures.games + 100, into=tmp_path / "long.npz", resume=True)
+    assert longer.figures.games > long.figures.games
+    assert longer.weights.shape == long.weights.shape

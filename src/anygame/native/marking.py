@@ -178,9 +178,7 @@ class Bundle:
     """
 
     def __init__(
-        self,
-        fields: type[tuple[Any, ...]],
-        records: Mapping[str, int | None] = MappingProxyType({}),
+        self, fields: type[tuple[Any, ...]], records: Mapping[str, int | None] = MappingProxyType({})
     ) -> None:
         self.name = fields.__name__
         hints = get_type_hints(fields, include_extras=True)

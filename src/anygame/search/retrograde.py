@@ -225,14 +225,7 @@ def retrograde_distances(
 
 
 @exported
-def _sweep(
-    options: _Options,
-    children: Int32s,
-    most: int,
-    least: int,
-    lower: _Ranks,
-    upper: _Ranks,
-) -> bool:
+def _sweep(options: _Options, children: Int32s, most: int, least: int, lower: _Ranks, upper: _Ranks) -> bool:
     """Recompute the bounds of all states from their children's bounds; return whether a bound changed."""
     at, changed = len(children), False
     for state in range(len(options) - 1, -1, -1):

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 #: Value of ``GameCode.evaluation[KIND]`` if a network makes the estimates. Without estimates, the value is 0.
 NETWORK = 1
-#: Number of hidden units of a network trained during a start clock: a power of two up to ``MOST_UNITS``.
+#: Number of hidden units of a network from practice or a short training: a power of two up to ``MOST_UNITS``.
 UNITS = 32
-#: Number of hidden units of a network from ``anygame train``: a power of two up to ``MOST_UNITS``.
-UNITS_OF_TRAININGS = 128
+#: Number of hidden units of a network from a long training, or without windows: also a power of two.
+MANY_UNITS = 128
 #: Fluents of a relation can only be gating if the relation has at most this many fluents.
 _MOST_OF_RELATION = 8
 #: Maximum number of gating fluents of a game.

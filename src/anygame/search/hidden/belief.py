@@ -183,12 +183,7 @@ class Belief:
         return [legal_choices(legal) for legal in by_role]
 
     def _sampled(
-        self,
-        particles: Particles,
-        options: Options,
-        possible: NDArray[np.bool_],
-        turn: Turn,
-        deadline: float,
+        self, particles: Particles, options: Options, possible: NDArray[np.bool_], turn: Turn, deadline: float
     ) -> Particles | None:
         """Make sampled joint moves until enough successors agree with the observation, or the time is up."""
         parts: list[Particles] = []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from anygame.native.marking import table_of
-from anygame.search.evaluation.network import UNITS, UNITS_OF_TRAININGS, NetworkEstimates, first_weights
+from anygame.search.evaluation.network import MANY_UNITS, UNITS, NetworkEstimates, first_weights
 from anygame.search.lanes import refresh
 from anygame.search.learning.self_play import (
     FILLED,
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 #: Maximum size in bytes of the search trees of self-play.
 _MEMORY: Final = 1 << 23
+#: Shortest training, in seconds of self-play, that has many hidden units in spite of windows.
+_LONG_TRAINING: Final = 2_100.0
 #: A game is shared if its goals are unequal and do not add up to 1. ``Progress.is_shared`` is true if the
 #: share of shared games exceeds 1 divided by this number.
 _GAMES_PER_SHARED_END: Final = 20
@@ -181,9 +183,10 @@ def _check(state: Mapping[str, NDArray[Any]], expected: Mapping[str, NDArray[Any
             raise ValueError(f"the saved state has no array {name!r} of the expected shape and type")
 
 
-def units_of_training(searcher: TreeSearcher) -> int:
-    """Return the number of hidden units in a training. With windows as inputs, fewer units suffice."""
-    return UNITS if searcher.patterns.rows > searcher.patterns.lines else UNITS_OF_TRAININGS
+def units_of_training(searcher: TreeSearcher, seconds: float) -> int:
+    """Return the number of hidden units. With few, a short training with windows learns from more games."""
+    has_windows = searcher.patterns.rows > searcher.patterns.lines
+    return UNITS if has_windows and seconds < _LONG_TRAINING else MANY_UNITS
 
 
 def _symmetric_images(searcher: TreeSearcher) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

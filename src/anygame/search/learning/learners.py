@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from anygame.search.learning.learner import Learner, Progress, units_of_training
+from anygame.search.evaluation.network import UNITS
+from anygame.search.learning.learner import Learner, Progress
 from anygame.search.learning.remote import Beginning, PlacedLearner, RemoteLearner, Report
 
 if TYPE_CHECKING:
@@ -38,9 +39,9 @@ class Learners:
     into calls of ``play``.
     """
 
-    def __init__(self, searcher: TreeSearcher, seed: int, count: int = 1) -> None:
+    def __init__(self, searcher: TreeSearcher, seed: int, count: int = 1, units: int = UNITS) -> None:
         seeds = [seed, *np.random.SeedSequence(seed).generate_state(count - 1).tolist()]
-        self._game, units = searcher.game, units_of_training(searcher)
+        self._game = searcher.game
         self._here = [Learner(searcher, learner_seed, units, count) for learner_seed in seeds]
         self._learners: Sequence[Learner | RemoteLearner] = self._here
         self._round = 1

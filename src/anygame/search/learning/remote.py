@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from anygame.errors import WorkerLostError
-from anygame.search.learning.learner import Learner, Progress, units_of_training
+from anygame.search.learning.learner import Learner, Progress
 from anygame.search.tree.searcher import TreeSearcher
 
 if TYPE_CHECKING:
@@ -114,8 +114,7 @@ class PlacedLearner:
 
     def __init__(self, beginning: Beginning) -> None:
         game, learners, state = beginning
-        searcher = searcher_of(game)
-        self._learner = Learner(searcher, 0, units_of_training(searcher), learners)
+        self._learner = Learner(searcher_of(game), 0, state["weights"].shape[1], learners)
         self._learner.restore(state)
 
     def play(self, means: Sequence[tuple[float, Weights]], games: float, seconds: float) -> Report:

@@ -16,10 +16,13 @@ from random import Random
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from anygame.errors import LimitError, ModelError
 from anygame.game.encoding import rules_digest
 from anygame.search.array_file import read_arrays, write_arrays
 from anygame.search.learning import FORMAT, MOST_THREADS, SUFFIX
+from anygame.search.learning.learner import units_of_training
 from anygame.search.learning.learners import Learners
 from anygame.search.learning.practice import MOST_ROLES, obstacle_to_learning
 from anygame.search.learning.remote import searcher_of
@@ -74,12 +77,12 @@ _PLAYOUTS: Final = 400
 class TrainingRun:
     """A training that can be resumed."""
 
-    def __init__(self, game: Game, path: Path, seed: int, threads: int) -> None:
+    def __init__(self, game: Game, path: Path, seed: int, threads: int, seconds: float) -> None:
         self._searcher, self._path = searcher_to_learn(game), path
-        self._begin(seed, threads)
+        self._begin(seed, threads, units_of_training(self._searcher, seconds))
 
-    def _begin(self, seed: int, threads: int) -> None:
-        self._learners, self._seed = Learners(self._searcher, seed, threads), seed
+    def _begin(self, seed: int, threads: int, units: int) -> None:
+        self._learners, self._seed = Learners(self._searcher, seed, threads, units), seed
         self._seconds = 0.0
         self._earlier: Weights = self._learners.weights
         self._next_trial = _FIRST_TRIAL
@@ -241,15 +244,16 @@ class TrainingRun:
         seed, count = int(header["seed"]), int(header["threads"])
         if not 1 <= count <= MOST_THREADS or threads not in {None, count}:
             raise ValueError(f"the thread count is {count}, expected {threads or f'1 to {MOST_THREADS}'}")
-        self._begin(seed, count)
+        earlier = arrays["earlier"]
+        if earlier.ndim != 2 or earlier.dtype != np.float32 or not self._searcher.can_use(earlier):
+            raise ValueError("the array of earlier weights has the wrong shape or type")
+        self._begin(seed, count, earlier.shape[1])
         self._learners.restore(arrays)
         error, positions = header["reported"]
         self._reported = float(error), int(positions)
         self._seconds, self._next_trial = float(header["seconds"]), int(header["next_trial"])
         self._history = list(history_of(header["history"]))
-        if arrays["earlier"].shape != self._earlier.shape or arrays["earlier"].dtype != self._earlier.dtype:
-            raise ValueError("the array of earlier weights has the wrong shape or type")
-        self._earlier = arrays["earlier"].copy()
+        self._earlier = earlier.copy()
 
 
 def searcher_to_learn(game: Game) -> TreeSearcher:

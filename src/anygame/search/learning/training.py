@@ -13,14 +13,7 @@ from anygame.game.game import Game
 from anygame.game.loading import load
 from anygame.progress import reporting
 from anygame.search.learning import FORMAT, MOST_THREADS, SUFFIX
-from anygame.search.model import (
-    Model,
-    TrainingProgress,
-    duration_text,
-    load_model,
-    model_path,
-    models_folder,
-)
+from anygame.search.model import Model, TrainingProgress, duration_text, load_model, model_path, models_folder
 
 if TYPE_CHECKING:
     import os
@@ -48,7 +41,8 @@ def train(
 
     Args:
         game: the game, or an argument of ``anygame.load``.
-        seconds: total seconds of self-play. The last trial takes at most as long again, or a minute.
+        seconds: total seconds of self-play. The last trial takes at most as long again, or a minute. A new
+            training of at least 35 minutes has a larger network.
         games: total number of games, including the games before ``resume``. Without ``seconds``, the same
             seed and numbers of games and threads give the same model.
         into: path of the model file; by default a file in the folder of models.
@@ -91,7 +85,7 @@ def train(
 
     seed = SystemRandom().getrandbits(32) if seed is None else abs(seed)
     count = threads or (1 if cluster is None else min(cluster.count, MOST_THREADS))
-    training = TrainingRun(game, path, seed, count)
+    training = TrainingRun(game, path, seed, count, seconds or 0.0)
     with (
         training.resumed(threads) if resume else training.begun(),
         training.placed(cluster),

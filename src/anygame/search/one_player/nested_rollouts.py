@@ -156,11 +156,7 @@ class NestedRollouts:
         return _Choice(playouts[sources[starts]], bounds, places, chosen, options.moves[chosen])
 
     def _best(
-        self,
-        goals: NDArray[np.float64],
-        lengths: NDArray[np.int64],
-        history: list[_Choice],
-        count: int,
+        self, goals: NDArray[np.float64], lengths: NDArray[np.int64], history: list[_Choice], count: int
     ) -> list[_Record | None]:
         """Return each group's line with the greatest goal. Ties are broken by length."""
         best: list[_Record | None] = []

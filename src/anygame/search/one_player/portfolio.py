@@ -15,12 +15,7 @@ from anygame.search.one_player.lines import Line
 from anygame.search.one_player.nested_rollouts import NestedRollouts
 from anygame.search.one_player.relaxation import Relaxation, prepare
 from anygame.search.one_player.state_key import StateKey
-from anygame.search.one_player.successors import (
-    LaneSuccessors,
-    StateSuccessors,
-    possible_goals,
-    replay,
-)
+from anygame.search.one_player.successors import LaneSuccessors, StateSuccessors, possible_goals, replay
 
 if TYPE_CHECKING:
     from anygame.game.game import Game

@@ -14,14 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from anygame.native.marking import (
-    BoolRows,
-    Int64s,
-    UInt64Rows,
-    compiled,
-    exported,
-    native_code,
-)
+from anygame.native.marking import BoolRows, Int64s, UInt64Rows, compiled, exported, native_code
 from anygame.search.lanes import holds
 
 if TYPE_CHECKING:
