@@ -475,7 +475,7 @@ def _move_by_keys(page: Page, random: Random) -> bool:
         for _ in range(random.randrange(min(8, page.locator("#moves button").count()))):
             page.keyboard.press("Tab")
         page.keyboard.press("Enter")
-    # The page is paler until the answer to a move arrives; its new state can be shown before.
+    # The page is paler until the server answers the move, and can show the new state earlier.
     page.locator(f"#match:not(.sent) .match:not([data-version='{version}'])").wait_for()
     return is_over(page)
 
